@@ -1,0 +1,2 @@
+/** All projects in one run: one process pool, one machine-readable result. */
+export default { projects: ['<rootDir>/libs/*', '<rootDir>/apps/*', '<rootDir>/tools/services', '<rootDir>/tools/models'] };
