@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/** Every audit action, `noun.verb`. `docs/reference/audit-events.md` is generated from this table. */
+export const AUDIT_ACTIONS = {
+  'context.retrieve': 'A Context Contract was issued.',
+  'search.query': 'A plain search was answered.',
+  'reason.requested': 'A reason request was accepted and queued; written before the work starts.',
+  'reason.answer': 'A reason request was answered, or refused as having no evidence.',
+  'reason.abandoned': 'A reason request whose end was never written, closed by the sweeper.',
+  'navigation.search': 'Passages were searched.',
+  'navigation.read': 'One passage was read.',
+  'ingest.request': 'Documents were pushed.',
+  'ingestion.read': 'The progress of an ingest request was read.',
+  'item.accept': 'A new version of an item was accepted.',
+  'item.index': 'A version of an item became searchable.',
+  'item.fail': 'A version of an item ended in a dead letter.',
+  'item.read': 'A source item was read.',
+  'item.delete': 'A source item was tombstoned: hidden from the next query on.',
+  'item.deleted': 'The last chunk of a deleted item is gone from the index (the delete certificate).',
+  'collection.create': 'A collection was created.',
+  'collection.read': 'Collections or their items were read.',
+  'collection.update': 'A collection was changed.',
+  'collection.delete': 'A collection was deleted.',
+  'collection.add_items': 'Items were put into a collection.',
+  'collection.remove_items': 'Items were taken out of a collection.',
+  'dead_letter.read': 'Dead letters were listed.',
+  'dead_letter.retry': 'A dead letter was put back to work.',
+  'api_key.create': 'An API key was created.',
+  'api_key.read': 'API keys were listed.',
+  'api_key.update': 'An API key was changed.',
+  'api_key.rotate': 'An API key got a second secret.',
+  'api_key.revoke': 'An API key was revoked.',
+  'tenant.create': 'A tenant was created with its admin key.',
+  'audit.read': 'Audit events were read.',
+  'caller.read': 'A caller asked who it is.',
+  'access.denied': 'An authenticated caller was refused: missing action, rate limit or unknown route.',
+} as const satisfies Record<string, string>;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+export const auditActionSchema = z.enum(Object.keys(AUDIT_ACTIONS) as [AuditAction, ...AuditAction[]]);
+
+export const auditOutcomeSchema = z.enum(['succeeded', 'accepted', 'refused', 'denied', 'failed']);
+export type AuditOutcome = z.infer<typeof auditOutcomeSchema>;
+
+/** Who, what, which, how much; never content, secrets or answers. */
+export interface AuditEventInput {
+  tenantId: string;
+  requestId: string;
+  action: AuditAction;
+  outcome: AuditOutcome;
+  actorApiKeyId: string | null;
+  actorType: string;
+  targetType: string | null;
+  targetId: string | null;
+  metadata: Record<string, unknown>;
+}

@@ -1,0 +1,78 @@
+/**
+ * Every error the product can state, once. `status` is the HTTP status; `retryable` says whether the same call
+ * may succeed later without a change by the caller (jobs back off on those and dead-letter the rest).
+ * `docs/reference/errors.md` is generated from this table.
+ */
+export const ERROR_CATALOGUE = {
+  'REQUEST.INVALID': { status: 400, retryable: false, message: 'The request does not follow the contract.' },
+  'REQUEST.MALFORMED_JSON': { status: 400, retryable: false, message: 'The body is not valid JSON.' },
+  'REQUEST.UNKNOWN_ROUTE': { status: 404, retryable: false, message: 'There is no such endpoint.' },
+  'REQUEST.TOO_LARGE': { status: 413, retryable: false, message: 'The body is larger than this endpoint accepts.' },
+  'REQUEST.UNSUPPORTED_MEDIA_TYPE': {
+    status: 415,
+    retryable: false,
+    message: 'This endpoint does not accept the content type.',
+  },
+  'REQUEST.CANCELLED': { status: 499, retryable: false, message: 'The caller went away before the answer was ready.' },
+  'AUTH.MISSING_KEY': { status: 401, retryable: false, message: 'Send an API key in the Authorization header.' },
+  'AUTH.INVALID_KEY': { status: 401, retryable: false, message: 'The API key is unknown, expired or revoked.' },
+  'AUTH.ACTION_NOT_ALLOWED': { status: 403, retryable: false, message: 'The API key does not allow this action.' },
+  'AUTH.INVALID_SCOPE': { status: 401, retryable: false, message: 'The signed caller scope is not valid.' },
+  'RESOURCE.NOT_FOUND': { status: 404, retryable: false, message: 'Not found.' },
+  'RESOURCE.CONFLICT': { status: 409, retryable: false, message: 'The resource is in a state that does not allow this.' },
+  'API_KEY.SELF_REVOKE': { status: 409, retryable: false, message: 'A key cannot revoke itself.' },
+  'IDEMPOTENCY.KEY_REUSED': {
+    status: 409,
+    retryable: false,
+    message: 'This Idempotency-Key was used with another request.',
+  },
+  'IDEMPOTENCY.IN_PROGRESS': {
+    status: 409,
+    retryable: true,
+    message: 'A request with this Idempotency-Key is still running.',
+  },
+  'RATE_LIMIT.EXCEEDED': { status: 429, retryable: true, message: 'Too many requests for this key and action.' },
+  'SYNTHESIS.INVALID_OUTPUT': {
+    status: 502,
+    retryable: false,
+    message: 'The answer provider did not return the required structure.',
+  },
+  'SYNTHESIS.PROVIDER_ERROR': { status: 502, retryable: false, message: 'The answer provider failed.' },
+  'SYNTHESIS.PROVIDER_TIMEOUT': { status: 504, retryable: false, message: 'The answer provider did not answer in time.' },
+  'SYNTHESIS.CIRCUIT_OPEN': {
+    status: 503,
+    retryable: true,
+    message: 'The answer provider failed repeatedly and is being given time to recover.',
+  },
+  'DEADLINE.EXCEEDED': { status: 504, retryable: true, message: 'The request could not be finished in time.' },
+  'DEPENDENCY.DATABASE_UNAVAILABLE': { status: 503, retryable: true, message: 'The database cannot be reached.' },
+  'DEPENDENCY.INDEX_UNAVAILABLE': { status: 503, retryable: true, message: 'The search index cannot be reached.' },
+  'DEPENDENCY.QUEUE_UNAVAILABLE': { status: 503, retryable: true, message: 'The job queue cannot be reached.' },
+  'DEPENDENCY.RETRIEVAL_UNAVAILABLE': {
+    status: 503,
+    retryable: true,
+    message: 'The retrieval service cannot be reached.',
+  },
+  'DEPENDENCY.EMBEDDINGS_UNAVAILABLE': {
+    status: 503,
+    retryable: true,
+    message: 'The embedding model cannot be reached.',
+  },
+  'EMBEDDINGS.PROFILE_MISMATCH': {
+    status: 500,
+    retryable: false,
+    message: 'The embedding model is not the one this index was built with.',
+  },
+  'EXTRACT.EMPTY': { status: 422, retryable: false, message: 'The document has no text.' },
+  'EXTRACT.UNREADABLE': { status: 422, retryable: false, message: 'The document could not be read.' },
+  'JOB.INVALID_PAYLOAD': { status: 500, retryable: false, message: 'The job payload does not follow its contract.' },
+  'JOB.DEADLINE_PASSED': { status: 504, retryable: false, message: 'The job was not started before its deadline.' },
+  'CONFIG.INVALID': { status: 500, retryable: false, message: 'The configuration is not valid.' },
+  'INTERNAL.UNEXPECTED': { status: 500, retryable: true, message: 'Something went wrong on our side.' },
+} as const satisfies Record<string, { status: number; retryable: boolean; message: string }>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string' && Object.hasOwn(ERROR_CATALOGUE, value);
+}

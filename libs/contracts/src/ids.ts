@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+const uuid = z.uuid({ error: 'must be a UUID' });
+
+export const tenantIdSchema = uuid.brand<'TenantId'>();
+export const apiKeyIdSchema = uuid.brand<'ApiKeyId'>();
+export const requestIdSchema = uuid.brand<'RequestId'>();
+export const itemIdSchema = uuid.brand<'ItemId'>();
+export const chunkIdSchema = uuid.brand<'ChunkId'>();
+export const collectionIdSchema = uuid.brand<'CollectionId'>();
+export const generationIdSchema = uuid.brand<'GenerationId'>();
+
+/** The boundary nothing crosses. */
+export type TenantId = z.infer<typeof tenantIdSchema>;
+export type ApiKeyId = z.infer<typeof apiKeyIdSchema>;
+/** UUID of one request; in the `X-Request-Id` header, log lines, jobs and audit events. */
+export type RequestId = z.infer<typeof requestIdSchema>;
+/** `sourceItemId` and `documentId` of the public API. */
+export type ItemId = z.infer<typeof itemIdSchema>;
+/** UUIDv5 of (item, version, chunker version, ordinal). */
+export type ChunkId = z.infer<typeof chunkIdSchema>;
+export type CollectionId = z.infer<typeof collectionIdSchema>;
+export type GenerationId = z.infer<typeof generationIdSchema>;
+
+/** An ISO 8601 instant with `Z` or an offset. */
+export const instantSchema = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 timestamp with a time zone' });

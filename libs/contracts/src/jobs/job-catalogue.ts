@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { requestIdSchema, tenantIdSchema } from '../ids.js';
+import { defineJob, itemJobPayloadSchema, type ItemJobPayload } from './define-job.js';
+
+const itemJobId = (stage: string) => (payload: ItemJobPayload) =>
+  `${stage}-${payload.itemId}-${payload.version}-${payload.epoch}`;
+
+export const extractItemJob = defineJob({
+  name: 'item.extract',
+  version: 1,
+  queue: 'extract-item',
+  payload: itemJobPayloadSchema,
+  attempts: 8,
+  backoffMs: 500,
+  timeoutMs: 60_000,
+  jobId: itemJobId('extract'),
+});
+
+export const indexItemJob = defineJob({
+  name: 'item.index',
+  version: 1,
+  queue: 'index-item',
+  payload: itemJobPayloadSchema,
+  attempts: 8,
+  backoffMs: 500,
+  timeoutMs: 300_000,
+  jobId: itemJobId('index'),
+});
+
+/** Title, dates, tags or access changed and the content did not: the index is updated without embedding. */
+export const refreshItemMetadataJob = defineJob({
+  name: 'item.refresh-metadata',
+  version: 1,
+  queue: 'index-item',
+  payload: itemJobPayloadSchema,
+  attempts: 8,
+  backoffMs: 500,
+  timeoutMs: 60_000,
+  jobId: itemJobId('refresh'),
+});
+
+export const deleteItemJob = defineJob({
+  name: 'item.delete',
+  version: 1,
+  queue: 'delete-item',
+  payload: itemJobPayloadSchema,
+  attempts: 20,
+  backoffMs: 500,
+  timeoutMs: 60_000,
+  jobId: itemJobId('delete'),
+});
+
+/** One reason request. One attempt, no result through the queue: the reply channel carries the answer. */
+export const answerQuestionJob = defineJob({
+  name: 'reasoning.answer',
+  version: 1,
+  queue: 'reasoning',
+  payload: z.strictObject({
+    tenantId: tenantIdSchema,
+    requestId: requestIdSchema,
+    /** Signed CallerScope. */
+    callerToken: z.string().min(1),
+    /** Reply channel of the gateway instance that waits. */
+    replyTo: z.string().min(1),
+    /** ISO instant after which the job is dropped unrun. */
+    deadline: z.iso.datetime(),
+    query: z.string(),
+    limit: z.number().int().min(1).max(50),
+    maxTokens: z.number().int().nonnegative(),
+    documentId: z.string().optional(),
+    collectionId: z.string().optional(),
+  }),
+  attempts: 1,
+  backoffMs: 0,
+  timeoutMs: 120_000,
+  jobId: (payload) => `reason-${payload.requestId}`,
+});
+export type AnswerQuestionPayload = z.infer<typeof answerQuestionJob.payload>;
+
+/** Every job there is; `docs/reference/jobs.md` is generated from it and each service proves at start that its queues have exactly one handler a job. */
+export const JOB_CATALOGUE = [
+  extractItemJob,
+  indexItemJob,
+  refreshItemMetadataJob,
+  deleteItemJob,
+  answerQuestionJob,
+] as const;
+export type JobName = (typeof JOB_CATALOGUE)[number]['name'];

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { requestIdSchema } from '../ids.js';
+import { reasonDataSchema } from '../v1/reason.route.js';
+import { auditFactsSchema } from './retrieval.messages.js';
+
+export const wireErrorSchema = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).nullable(),
+  retryAfterSeconds: z.number().optional(),
+});
+
+/** What synthesis sends to the waiting gateway over the reply channel. */
+export const reasoningReplySchema = z.discriminatedUnion('ok', [
+  z.strictObject({ ok: z.literal(true), requestId: requestIdSchema, data: reasonDataSchema, facts: auditFactsSchema }),
+  z.strictObject({ ok: z.literal(false), requestId: requestIdSchema, error: wireErrorSchema, facts: auditFactsSchema }),
+]);
+export type ReasoningReply = z.infer<typeof reasoningReplySchema>;
+
+/** What a gateway sends to every synthesis instance when its caller hangs up. */
+export const reasoningCancelSchema = z.strictObject({ requestId: requestIdSchema });
+export const REASONING_CANCEL_CHANNEL = 'candor.reasoning.cancel';

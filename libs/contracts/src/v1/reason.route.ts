@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { defineRoute } from './define-route.js';
+
+export const NO_EVIDENCE_ANSWER =
+  'No sufficiently relevant evidence was retrieved for this question within the requested scope and retrieval limits.';
+export const NO_LINKED_STATEMENT_ANSWER =
+  'The retrieved evidence did not yield a statement that could be linked to its sources.';
+
+const scopeId = z.uuid({ error: 'must be a UUID; omit the field when there is no such scope' });
+
+export const reasonBodySchema = z
+  .strictObject({
+    query: z
+      .string()
+      .trim()
+      .min(1, 'must contain at least one non-whitespace character')
+      .max(2000, 'must have at most 2000 characters after trimming'),
+    /** Most evidence chunks in the packet; clamped to 1–50, not rejected (seed 000). */
+    limit: z
+      .number()
+      .default(50)
+      .transform((value) => Math.min(50, Math.max(1, Math.trunc(value)))),
+    /** Evidence token budget; truncated to a whole number, a negative becomes 0 (seed 000). */
+    maxTokens: z
+      .number()
+      .default(8000)
+      .transform((value) => Math.max(0, Math.trunc(value))),
+    documentId: scopeId.optional(),
+    collectionId: scopeId.optional(),
+  })
+  .meta({ id: 'ReasonRequest' });
+export type ReasonBody = z.infer<typeof reasonBodySchema>;
+
+export const reasonDataSchema = z
+  .strictObject({
+    /** Prose with server-made `[[chunkId]]` tokens. */
+    answer: z.string(),
+    /** Cited chunks in order of first use, once each. */
+    citations: z.array(z.strictObject({ chunkId: z.string(), documentId: z.string(), documentTitle: z.string() })),
+    /** Best-effort limitations; an empty list does not prove complete coverage. */
+    gaps: z.array(z.string()),
+    meta: z.strictObject({
+      chunksGathered: z.number().int().nonnegative(),
+      citationsDropped: z.number().int().nonnegative(),
+      latencyMs: z.number().nonnegative(),
+    }),
+  })
+  .meta({ id: 'ReasonData' });
+export type ReasonData = z.infer<typeof reasonDataSchema>;
+
+export const reasonRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/reason',
+  summary: 'One cited answer',
+  description:
+    'Answers from stored documents. Every quotation behind a citation occurs verbatim in its source; that proves source linkage, not that the statement follows from it.',
+  action: 'reason',
+  audit: 'reason.answer',
+  body: reasonBodySchema,
+  response: z.strictObject({ data: reasonDataSchema }),
+  status: 200,
+});

@@ -1,0 +1,19 @@
+import type { RouteContract } from './define-route.js';
+import * as apiKeys from './api-keys.route.js';
+import * as auditEvents from './audit-events.route.js';
+import * as collections from './collections.route.js';
+import * as context from './context.route.js';
+import * as ingest from './ingest.route.js';
+import * as navigation from './navigation.route.js';
+import * as reason from './reason.route.js';
+import * as search from './search.route.js';
+import * as sourceItems from './source-items.route.js';
+
+const modules = [search, context, reason, navigation, ingest, sourceItems, collections, apiKeys, auditEvents];
+
+function isRoute(value: unknown): value is RouteContract {
+  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'response' in value;
+}
+
+/** Every public route, for the OpenAPI document and the startup proof that each has one handler. */
+export const ROUTES: readonly RouteContract[] = modules.flatMap((module) => Object.values(module).filter(isRoute));
