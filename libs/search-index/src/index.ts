@@ -1,1 +1,1 @@
-export {};
+export * from './search-index.port.js';
