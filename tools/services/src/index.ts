@@ -1,0 +1,14 @@
+export { startElasticsearch } from './elasticsearch/start-elasticsearch.js';
+export type { StartElasticsearchOptions } from './elasticsearch/start-elasticsearch.js';
+export { freePort } from './find-free-port.js';
+export { startPostgres } from './postgres/start-postgres.js';
+export type { StartPostgresOptions } from './postgres/start-postgres.js';
+export { startRedis } from './redis/start-redis.js';
+export type { StartRedisOptions } from './redis/start-redis.js';
+export { removeServiceData } from './remove-service-data.js';
+export type { OnProgress, RunningService } from './running-service.js';
+export { PortTakenError, ServiceStartError } from './service-start.error.js';
+export { SERVICE_NAMES, startServices } from './start-services.js';
+export type { RunningServices, ServiceName, ServiceVariable, StartServicesOptions } from './start-services.js';
+export { waitForTcp } from './wait-for-tcp.js';
+export type { WaitForTcpOptions } from './wait-for-tcp.js';
