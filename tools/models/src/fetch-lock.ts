@@ -9,7 +9,11 @@ const POLL_MS = 200;
  * Runs `work` while holding a lock file, so that callers at the same time download once.
  * It only saves work: what makes concurrent callers safe is that each unpacks into a folder of its own and renames it.
  */
-export async function withFetchLock<Result>(path: string, onWait: () => void, work: () => Promise<Result>): Promise<Result> {
+export async function withFetchLock<Result>(
+  path: string,
+  onWait: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
   let waited = false;
   while (!(await tryLock(path))) {
     if (await isStale(path)) {

@@ -25,7 +25,9 @@ export async function claimFolder(folder: string, server: string): Promise<() =>
       continue;
     }
     if (await isSameProcess(owner)) {
-      throw new ServiceStartError(`${server} in ${folder} is already run by process ${owner.pid}; stop that first or use another folder`);
+      throw new ServiceStartError(
+        `${server} in ${folder} is already run by process ${owner.pid}; stop that first or use another folder`,
+      );
     }
     await rm(path, { force: true });
   }

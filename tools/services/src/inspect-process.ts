@@ -68,7 +68,14 @@ async function findInProc(folder: string, names: readonly string[]): Promise<num
 async function findWithLsof(folder: string, names: readonly string[]): Promise<number[]> {
   let output: string;
   try {
-    ({ stdout: output } = await run('lsof', ['-a', '-d', 'cwd', '-F', 'pcn', ...names.flatMap((name) => ['-c', name])]));
+    ({ stdout: output } = await run('lsof', [
+      '-a',
+      '-d',
+      'cwd',
+      '-F',
+      'pcn',
+      ...names.flatMap((name) => ['-c', name]),
+    ]));
   } catch {
     // lsof exits with 1 when nothing matches.
     return [];

@@ -15,9 +15,17 @@ interface Service {
 }
 
 const SERVICES: readonly Service[] = [
-  { name: 'postgres', variable: 'DATABASE_URL', start: (dataDir, onProgress) => startPostgres({ dataDir, onProgress }) },
+  {
+    name: 'postgres',
+    variable: 'DATABASE_URL',
+    start: (dataDir, onProgress) => startPostgres({ dataDir, onProgress }),
+  },
   { name: 'redis', variable: 'REDIS_URL', start: (dataDir, onProgress) => startRedis({ dataDir, onProgress }) },
-  { name: 'elasticsearch', variable: 'ELASTICSEARCH_URL', start: (dataDir, onProgress) => startElasticsearch({ dataDir, onProgress }) },
+  {
+    name: 'elasticsearch',
+    variable: 'ELASTICSEARCH_URL',
+    start: (dataDir, onProgress) => startElasticsearch({ dataDir, onProgress }),
+  },
 ];
 
 export interface StartServicesOptions {

@@ -32,6 +32,8 @@ export async function stopLeftovers(options: StopLeftoversOptions): Promise<void
     sendSignal(pid, 'SIGKILL');
   }
   if (!(await waitUntil(isClear, 10_000))) {
-    throw new ServiceStartError(`processes ${(await findProcessesIn(folder, names)).join(', ')} in ${folder} can't be stopped`);
+    throw new ServiceStartError(
+      `processes ${(await findProcessesIn(folder, names)).join(', ')} in ${folder} can't be stopped`,
+    );
   }
 }

@@ -90,7 +90,9 @@ async function spawnServer(options: SuperviseOptions): Promise<ChildProcess> {
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', (error) => reject(new ServiceStartError(`${options.command}: ${error.message}`, { cause: error })));
+      child.once('error', (error) =>
+        reject(new ServiceStartError(`${options.command}: ${error.message}`, { cause: error })),
+      );
     });
     return child;
   } finally {
@@ -134,7 +136,12 @@ export async function readLogTail(path: string, fromByte = 0, lines = 15): Promi
     const { size } = await file.stat();
     // A log that is shorter than before was begun anew.
     const start = Math.max(fromByte > size ? 0 : fromByte, size - 16_384);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, size - start)), 0, Math.max(0, size - start), start);
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(Math.max(0, size - start)),
+      0,
+      Math.max(0, size - start),
+      start,
+    );
     return buffer.subarray(0, bytesRead).toString('utf8').trimEnd().split('\n').slice(-lines).join('\n');
   } finally {
     await file.close();

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { claimFolder } from '../claim-folder.js';
@@ -37,7 +37,7 @@ export async function startElasticsearch(options: StartElasticsearchOptions): Pr
   const dataDir = await realpath(resolve(options.dataDir));
   const release = await claimFolder(dataDir, 'Elasticsearch');
   try {
-    if (await exists(join(dataDir, 'pid'))) {
+    if (await isNodeLeft(dataDir)) {
       onProgress(`stopping a node that an earlier run left in ${dataDir}`);
       await runScript('stop-elasticsearch.sh', ['--dir', dataDir], onProgress);
     }
@@ -92,7 +92,9 @@ function watchNode(url: string, pid: number, dataDir: string, release: () => Pro
 
 async function checkPrograms(): Promise<void> {
   if (process.platform !== 'linux') {
-    throw new ServiceStartError('starting Elasticsearch is supported on Linux only; set ELASTICSEARCH_URL, for example to the one in docker-compose.yml');
+    throw new ServiceStartError(
+      'starting Elasticsearch is supported on Linux only; set ELASTICSEARCH_URL, for example to the one in docker-compose.yml',
+    );
   }
   for (const program of ['bash', 'flock', 'setsid', 'ps']) {
     if ((await findProgram([program])) === undefined) {
@@ -128,10 +130,9 @@ function runScript(name: string, args: readonly string[], onProgress: OnProgress
   });
 }
 
-async function exists(path: string): Promise<boolean> {
+async function isNodeLeft(dataDir: string): Promise<boolean> {
   try {
-    await stat(path);
-    return true;
+    return isAlive(Number(await readFile(join(dataDir, 'pid'), 'utf8')));
   } catch (error) {
     if (readErrorCode(error) === 'ENOENT') {
       return false;

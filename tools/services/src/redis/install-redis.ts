@@ -29,7 +29,10 @@ export async function installRedis(onProgress: OnProgress): Promise<void> {
       run('apt-get', [...APT_OPTIONS, 'install', '--no-install-recommends', 'redis-server'], { env: environment }),
     );
   } catch (error) {
-    throw new ServiceStartError(`apt-get could not install redis-server (${lastLine(readErrorMessage(error))}): ${hint}`, { cause: error });
+    throw new ServiceStartError(
+      `apt-get could not install redis-server (${lastLine(readErrorMessage(error))}): ${hint}`,
+      { cause: error },
+    );
   }
   if (await isSystemdRunning()) {
     await run('systemctl', ['disable', '--now', 'redis-server']);

@@ -85,7 +85,13 @@ async function provideRedis(onProgress: OnProgress): Promise<string> {
   return installed;
 }
 
-async function startOnce(program: string, data: string, logFile: string, port: number, appendOnly: boolean): Promise<SupervisedProcess> {
+async function startOnce(
+  program: string,
+  data: string,
+  logFile: string,
+  port: number,
+  appendOnly: boolean,
+): Promise<SupervisedProcess> {
   const server = await superviseProcess({
     command: program,
     args: [
