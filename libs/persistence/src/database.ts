@@ -1,0 +1,126 @@
+import { DataSource, type EntityManager } from 'typeorm';
+import { AppError } from '@candor/contracts';
+import { ApiKeyEntity, ApiKeySecretEntity } from './entities/api-key.entity.js';
+import { AuditEventEntity } from './entities/audit-event.entity.js';
+import { ChunkEntity } from './entities/chunk.entity.js';
+import { CollectionEntity, CollectionItemEntity } from './entities/collection.entity.js';
+import { DeadLetterEntity } from './entities/dead-letter.entity.js';
+import { GenerationEntity } from './entities/generation.entity.js';
+import { ItemVersionEntity, SourceItemEntity } from './entities/source-item.entity.js';
+import { TenantEntity } from './entities/tenant.entity.js';
+import { isConnectionFailure } from './is-connection-failure.js';
+import { InitialSchema1764000000000 } from './migrations/1764000000000-initial-schema.js';
+
+/** Repositories take one as their first parameter, so that a change and its audit event commit together. */
+export type Transaction = EntityManager;
+
+export interface DatabaseOptions {
+  url: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  poolSize?: number;
+  /** For processes that must not write. */
+  readOnly?: boolean;
+}
+
+/** Any key; all Candor processes must use the same one. */
+const MIGRATION_LOCK = 4_211_970;
+
+/** Errors: DEPENDENCY.DATABASE_UNAVAILABLE whenever the server can't be reached or is shutting down. */
+export class Database {
+  private readonly dataSource: DataSource;
+  private connecting: Promise<unknown> | undefined;
+
+  constructor(options: DatabaseOptions) {
+    this.dataSource = new DataSource({
+      type: 'postgres',
+      url: options.url,
+      applicationName: options.applicationName,
+      synchronize: false,
+      logging: false,
+      entities: [
+        ApiKeyEntity,
+        ApiKeySecretEntity,
+        AuditEventEntity,
+        ChunkEntity,
+        CollectionEntity,
+        CollectionItemEntity,
+        DeadLetterEntity,
+        GenerationEntity,
+        ItemVersionEntity,
+        SourceItemEntity,
+        TenantEntity,
+      ],
+      migrations: [InitialSchema1764000000000],
+      migrationsTransactionMode: 'each',
+      poolSize: options.poolSize ?? 10,
+      // Otherwise an idle client's error event would end the process when the server goes away.
+      poolErrorHandler: () => undefined,
+      extra: {
+        connectionTimeoutMillis: 3_000,
+        statement_timeout: 30_000,
+        idle_in_transaction_session_timeout: 60_000,
+        keepAlive: true,
+        ...(options.readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+      },
+    });
+  }
+
+  /** Brings the schema forward; processes that start together wait for each other. */
+  async migrate(): Promise<void> {
+    await this.guard(async () => {
+      await this.connect();
+      const runner = this.dataSource.createQueryRunner();
+      await runner.connect();
+      try {
+        await runner.query('SET statement_timeout = 0');
+        await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+        await this.dataSource.runMigrations();
+      } finally {
+        await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+        await runner.query('RESET statement_timeout').catch(() => undefined);
+        await runner.release();
+      }
+    });
+  }
+
+  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.guard(async () => {
+      await this.connect();
+      return this.dataSource.transaction(work);
+    });
+  }
+
+  /** For single statements that need no transaction of their own. */
+  async read<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.guard(async () => {
+      await this.connect();
+      return work(this.dataSource.manager);
+    });
+  }
+
+  async ping(): Promise<void> {
+    await this.read((manager) => manager.query('SELECT 1'));
+  }
+
+  async close(): Promise<void> {
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+
+  /** Connects on first use, so a process can start before its database and recover by itself. */
+  private async connect(): Promise<void> {
+    if (this.dataSource.isInitialized) return;
+    this.connecting ??= this.dataSource.initialize().finally(() => (this.connecting = undefined));
+    await this.connecting;
+  }
+
+  private async guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isConnectionFailure(error))
+        throw new AppError('DEPENDENCY.DATABASE_UNAVAILABLE', { cause: error, retryAfterSeconds: 2 });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { AccessPolicy, ItemState, Provider } from '@candor/contracts';
+
+/** The item's head: what holds now, whatever the index says. */
+@Entity('source_items')
+export class SourceItemEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'tenant_id' }) tenantId!: string;
+  @Column('text') provider!: Provider;
+  @Column('uuid', { name: 'connector_id', nullable: true }) connectorId!: string | null;
+  @Column('text', { name: 'external_id' }) externalId!: string;
+  @Column('text', { name: 'source_kind' }) sourceKind!: 'message' | 'document' | 'file';
+  @Column('text') title!: string;
+  @Column('text', { nullable: true }) url!: string | null;
+  @Column('text', { name: 'author_name', nullable: true }) authorName!: string | null;
+  @Column('timestamptz', { name: 'source_created_at', nullable: true }) sourceCreatedAt!: Date | null;
+  @Column('timestamptz', { name: 'source_updated_at', nullable: true }) sourceUpdatedAt!: Date | null;
+  /** null = unknown. */
+  @Column('timestamptz', { name: 'synced_at', nullable: true }) syncedAt!: Date | null;
+  @Column('timestamptz', { name: 'valid_from', nullable: true }) validFrom!: Date | null;
+  @Column('timestamptz', { name: 'valid_until', nullable: true }) validUntil!: Date | null;
+  @Column('text', { array: true, default: [] }) supersedes!: string[];
+  @Column('text', { array: true, default: [] }) tags!: string[];
+  @Column('jsonb', { name: 'access_policy', nullable: true }) accessPolicy!: AccessPolicy | null;
+  @Column('text', { name: 'access_mode' }) accessMode!: AccessMode;
+  @Column('text', { array: true, default: [] }) principals!: string[];
+  @Column('jsonb', { default: {} }) metadata!: Record<string, unknown>;
+  @Column('text', { name: 'metadata_hash', default: '' }) metadataHash!: string;
+  /** Newest accepted version. */
+  @Column('integer', { name: 'latest_version', default: 0 }) latestVersion!: number;
+  /** The searchable version; null until the first one is. */
+  @Column('integer', { name: 'live_version', nullable: true }) liveVersion!: number | null;
+  /** Counts changes of the head; part of the ids of jobs that have no version of their own. */
+  @Column('integer', { default: 0 }) revision!: number;
+  /** Tombstone: hidden from the next query on. */
+  @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
+  /** When its last chunk was gone. */
+  @Column('timestamptz', { name: 'purged_at', nullable: true }) purgedAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt!: Date;
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' }) updatedAt!: Date;
+}
+
+/** `unknown` = no policy was preserved: withheld from keys with principals. */
+export type AccessMode = AccessPolicy['mode'] | 'unknown';
+
+/** A block of the normalized text, UTF-16 offsets. */
+export interface StoredBlock {
+  kind: string;
+  level?: number;
+  start: number;
+  end: number;
+}
+
+@Entity('item_versions')
+export class ItemVersionEntity {
+  @PrimaryColumn('uuid', { name: 'item_id' }) itemId!: string;
+  @PrimaryColumn('integer') version!: number;
+  @Column('uuid', { name: 'tenant_id' }) tenantId!: string;
+  @Column('uuid', { name: 'request_id' }) requestId!: string;
+  @Column('text') state!: ItemState;
+  @Column('timestamptz', { name: 'state_at', default: () => 'now()' }) stateAt!: Date;
+  @Column('text', { name: 'error_type', nullable: true }) errorType!: string | null;
+  @Column('text', { name: 'error_message', nullable: true }) errorMessage!: string | null;
+  @Column('text') title!: string;
+  @Column('text', { name: 'mime_type' }) mimeType!: 'text/plain' | 'text/markdown' | 'text/html';
+  /** As pushed; null once the item is purged. */
+  @Column('text', { nullable: true }) body!: string | null;
+  /** Normalized; chunks are slices of it. */
+  @Column('text', { nullable: true }) text!: string | null;
+  @Column('jsonb', { nullable: true }) blocks!: StoredBlock[] | null;
+  @Column('text', { name: 'content_hash' }) contentHash!: string;
+  @CreateDateColumn({ type: 'timestamptz', name: 'recorded_at' }) recordedAt!: Date;
+  @Column('timestamptz', { name: 'superseded_at', nullable: true }) supersededAt!: Date | null;
+  /** Counts re-sends after the queue lost its data; part of the job id. */
+  @Column('integer', { default: 0 }) epoch!: number;
+  /** Until then somebody is taken to be at work; the sweeper re-sends after it. */
+  @Column('timestamptz', { name: 'lease_until', nullable: true }) leaseUntil!: Date | null;
+}

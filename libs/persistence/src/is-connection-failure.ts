@@ -1,0 +1,15 @@
+const SOCKET_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT']);
+/** Class 08 (connection), 57P0x (shut down, starting up), 53300 (too many connections). */
+const SQL_STATES = /^(08...|57P0[1-5]|53300)$/;
+/** What node-postgres says without a code. */
+const MESSAGES = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|connection error and is not queryable/;
+
+/** Whether the failure means "the server can't be reached now" and not "the statement was wrong". */
+export function isConnectionFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, driverError, errors } = error as Error & { code?: unknown; driverError?: unknown; errors?: unknown };
+  if (typeof code === 'string' && (SOCKET_CODES.has(code) || SQL_STATES.test(code))) return true;
+  if (MESSAGES.test(error.message)) return true;
+  if (Array.isArray(errors) && errors.some(isConnectionFailure)) return true;
+  return driverError !== undefined && driverError !== error && isConnectionFailure(driverError);
+}

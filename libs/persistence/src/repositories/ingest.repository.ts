@@ -1,0 +1,248 @@
+import { v4 as randomUuid } from 'uuid';
+import type { IngestDocument, Provider } from '@candor/contracts';
+import type { Transaction } from '../database.js';
+import { hashContent, hashMetadata } from '../hash-document.js';
+import { enqueue, type OutboxMessage } from './outbox.repository.js';
+
+export interface AcceptedItem {
+  externalId: string;
+  provider: Provider;
+  itemId: string;
+  version: number;
+  status: 'accepted' | 'skipped';
+  /** What happens next: a new version is extracted, changed metadata refreshed, nothing for skipped ones. */
+  change: 'content' | 'metadata' | 'none';
+}
+
+interface Prepared {
+  ordinal: number;
+  newId: string;
+  document: IngestDocument;
+  contentHash: string;
+  metadataHash: string;
+}
+
+interface LockedHead {
+  ordinal: number;
+  id: string;
+  latest_version: number;
+  metadata_hash: string;
+  revision: number;
+  latest_content_hash: string | null;
+  latest_state: string | null;
+}
+
+/**
+ * Stores a call's documents with their versions and outbox rows, in the caller's transaction: all or none.
+ * Two documents of one call must not be the same item (the caller checks).
+ */
+export async function acceptDocuments(
+  transaction: Transaction,
+  tenantId: string,
+  requestId: string,
+  documents: readonly IngestDocument[],
+): Promise<AcceptedItem[]> {
+  const prepared = documents.map((document, ordinal) => ({
+    ordinal,
+    newId: randomUuid(),
+    document,
+    contentHash: hashContent(document),
+    metadataHash: hashMetadata(document),
+  }));
+  await insertMissingHeads(transaction, tenantId, prepared);
+  const heads = await lockHeads(transaction, tenantId, prepared);
+  const decisions = prepared.map((entry) => decide(entry, heads));
+
+  await updateHeads(transaction, decisions);
+  await insertVersions(transaction, tenantId, requestId, decisions);
+  await recordIngestion(transaction, tenantId, requestId, decisions);
+  await addToCollections(transaction, tenantId, decisions);
+  await enqueue(transaction, decisions.flatMap((decision) => toOutbox(tenantId, requestId, decision)));
+  return decisions.map(({ entry, itemId, version, change }) => ({
+    externalId: entry.document.externalId,
+    provider: entry.document.provider,
+    itemId,
+    version,
+    status: change === 'none' ? 'skipped' : 'accepted',
+    change,
+  }));
+}
+
+interface Decision {
+  entry: Prepared;
+  itemId: string;
+  version: number;
+  revision: number;
+  change: AcceptedItem['change'];
+}
+
+function decide(entry: Prepared, heads: Map<number, LockedHead>): Decision {
+  const head = heads.get(entry.ordinal);
+  if (!head) throw new Error(`item head ${entry.ordinal} vanished while it was being locked`);
+  const sameContent = head.latest_content_hash === entry.contentHash && head.latest_state !== 'failed';
+  const change = !sameContent ? 'content' : head.metadata_hash === entry.metadataHash ? 'none' : 'metadata';
+  return {
+    entry,
+    itemId: head.id,
+    version: change === 'content' ? head.latest_version + 1 : head.latest_version,
+    revision: change === 'none' ? head.revision : head.revision + 1,
+    change,
+  };
+}
+
+/** Ordered, so that two calls with the same documents never wait for each other crosswise. */
+async function insertMissingHeads(transaction: Transaction, tenantId: string, prepared: Prepared[]): Promise<void> {
+  const rows = prepared.map(({ newId, document }) => ({
+    id: newId,
+    provider: document.provider,
+    connector_id: document.connectorId ?? null,
+    external_id: document.externalId,
+    source_kind: document.sourceKind,
+    title: document.title,
+  }));
+  await transaction.query(
+    `INSERT INTO source_items (id, tenant_id, provider, connector_id, external_id, source_kind, title, access_mode)
+     SELECT d.id, $1, d.provider, d.connector_id, d.external_id, d.source_kind, d.title, 'unknown'
+     FROM jsonb_to_recordset($2::jsonb)
+       AS d(id uuid, provider text, connector_id uuid, external_id text, source_kind text, title text)
+     ORDER BY d.provider, d.connector_id, d.external_id
+     ON CONFLICT DO NOTHING`,
+    [tenantId, JSON.stringify(rows)],
+  );
+}
+
+async function lockHeads(
+  transaction: Transaction,
+  tenantId: string,
+  prepared: Prepared[],
+): Promise<Map<number, LockedHead>> {
+  const keys = prepared.map(({ ordinal, document }) => ({
+    ordinal,
+    provider: document.provider,
+    connector_id: document.connectorId ?? null,
+    external_id: document.externalId,
+  }));
+  const rows: LockedHead[] = await transaction.query(
+    `SELECT d.ordinal, i.id, i.latest_version, i.metadata_hash, i.revision,
+            v.content_hash AS latest_content_hash, v.state AS latest_state
+     FROM jsonb_to_recordset($2::jsonb) AS d(ordinal integer, provider text, connector_id uuid, external_id text)
+     JOIN source_items i ON i.tenant_id = $1 AND i.provider = d.provider AND i.external_id = d.external_id
+       AND i.connector_id IS NOT DISTINCT FROM d.connector_id AND i.deleted_at IS NULL
+     LEFT JOIN item_versions v ON v.item_id = i.id AND v.version = i.latest_version
+     ORDER BY i.id
+     FOR UPDATE OF i`,
+    [tenantId, JSON.stringify(keys)],
+  );
+  return new Map(rows.map((row) => [row.ordinal, row]));
+}
+
+async function updateHeads(transaction: Transaction, decisions: Decision[]): Promise<void> {
+  const now = new Date().toISOString();
+  const rows = decisions.map(({ entry: { document, metadataHash }, itemId, version, revision }) => ({
+    id: itemId,
+    source_kind: document.sourceKind,
+    title: document.title,
+    url: document.url ?? null,
+    author_name: document.authorName ?? null,
+    source_created_at: document.sourceCreatedAt ?? null,
+    source_updated_at: document.sourceUpdatedAt ?? null,
+    // Absent means now, null means unknown; a re-sync that finds no change still advances it.
+    synced_at: document.syncedAt === undefined ? now : document.syncedAt,
+    valid_from: document.validFrom ?? null,
+    valid_until: document.validUntil ?? null,
+    supersedes: document.supersedes ?? [],
+    tags: document.tags ?? [],
+    access_policy: document.accessPolicy ?? null,
+    access_mode: document.accessPolicy?.mode ?? 'unknown',
+    principals: document.accessPolicy?.principals ?? [],
+    metadata: document.metadata ?? {},
+    metadata_hash: metadataHash,
+    latest_version: version,
+    revision,
+  }));
+  await transaction.query(
+    `UPDATE source_items i SET
+       source_kind = d.source_kind, title = d.title, url = d.url, author_name = d.author_name,
+       source_created_at = d.source_created_at, source_updated_at = d.source_updated_at, synced_at = d.synced_at,
+       valid_from = d.valid_from, valid_until = d.valid_until, supersedes = d.supersedes, tags = d.tags,
+       access_policy = nullif(d.access_policy, 'null'::jsonb), access_mode = d.access_mode, principals = d.principals,
+       metadata = d.metadata, metadata_hash = d.metadata_hash, latest_version = d.latest_version,
+       revision = d.revision, updated_at = now()
+     FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, source_kind text, title text, url text, author_name text,
+       source_created_at timestamptz, source_updated_at timestamptz, synced_at timestamptz, valid_from timestamptz,
+       valid_until timestamptz, supersedes text[], tags text[], access_policy jsonb, access_mode text,
+       principals text[], metadata jsonb, metadata_hash text, latest_version integer, revision integer)
+     WHERE i.id = d.id`,
+    [JSON.stringify(rows)],
+  );
+}
+
+async function insertVersions(
+  transaction: Transaction,
+  tenantId: string,
+  requestId: string,
+  decisions: Decision[],
+): Promise<void> {
+  const rows = decisions
+    .filter(({ change }) => change === 'content')
+    .map(({ entry: { document, contentHash }, itemId, version }) => ({
+      item_id: itemId,
+      version,
+      title: document.title,
+      mime_type: document.mimeType,
+      body: document.body,
+      content_hash: contentHash,
+    }));
+  if (rows.length === 0) return;
+  await transaction.query(
+    `INSERT INTO item_versions (item_id, version, tenant_id, request_id, state, title, mime_type, body, content_hash)
+     SELECT d.item_id, d.version, $1, $2, 'accepted', d.title, d.mime_type, d.body, d.content_hash
+     FROM jsonb_to_recordset($3::jsonb)
+       AS d(item_id uuid, version integer, title text, mime_type text, body text, content_hash text)`,
+    [tenantId, requestId, JSON.stringify(rows)],
+  );
+}
+
+async function recordIngestion(
+  transaction: Transaction,
+  tenantId: string,
+  requestId: string,
+  decisions: Decision[],
+): Promise<void> {
+  await transaction.query('INSERT INTO ingestions (request_id, tenant_id) VALUES ($1, $2)', [requestId, tenantId]);
+  const rows = decisions.map(({ entry, itemId, version, change }) => ({
+    ordinal: entry.ordinal,
+    item_id: itemId,
+    version,
+    state: change === 'none' ? 'skipped' : 'accepted',
+  }));
+  await transaction.query(
+    `INSERT INTO ingestion_items (request_id, ordinal, item_id, version, state)
+     SELECT $1, d.ordinal, d.item_id, d.version, d.state
+     FROM jsonb_to_recordset($2::jsonb) AS d(ordinal integer, item_id uuid, version integer, state text)`,
+    [requestId, JSON.stringify(rows)],
+  );
+}
+
+async function addToCollections(transaction: Transaction, tenantId: string, decisions: Decision[]): Promise<void> {
+  const rows = decisions.flatMap(({ entry, itemId }) =>
+    (entry.document.collectionIds ?? []).map((collectionId) => ({ collection_id: collectionId, item_id: itemId })),
+  );
+  if (rows.length === 0) return;
+  await transaction.query(
+    `INSERT INTO collection_items (collection_id, item_type, item_id, tenant_id)
+     SELECT c.id, 'document', d.item_id, $1
+     FROM jsonb_to_recordset($2::jsonb) AS d(collection_id uuid, item_id uuid)
+     JOIN collections c ON c.id = d.collection_id AND c.tenant_id = $1
+     ON CONFLICT DO NOTHING`,
+    [tenantId, JSON.stringify(rows)],
+  );
+}
+
+function toOutbox(tenantId: string, requestId: string, decision: Decision): OutboxMessage[] {
+  if (decision.change === 'none') return [];
+  const jobName = decision.change === 'content' ? 'item.extract' : 'item.refresh-metadata';
+  const epoch = decision.change === 'content' ? 0 : decision.revision;
+  const payload = { tenantId, requestId, itemId: decision.itemId, version: decision.version, epoch };
+  return [{ tenantId, jobName, payload }];
+}

@@ -1,0 +1,245 @@
+import type { AccessPolicy, Action, ActorType, Level, Provider } from '@candor/contracts';
+import type { AccessMode } from './entities/source-item.entity.js';
+import type { Database } from './database.js';
+import { corpusFingerprintOf } from './repositories/generation.repository.js';
+
+/** What the caller's key allows now, whatever the token said when it was signed. */
+export interface KeyHead {
+  apiKeyId: string;
+  tenantId: string;
+  actorType: ActorType;
+  allowedActions: Action[];
+  allowedProviders: Provider[] | null;
+  principals: string[] | null;
+}
+
+/** What holds now for one candidate's item and version. */
+export interface ItemHead {
+  itemId: string;
+  version: number;
+  title: string;
+  url: string | null;
+  provider: Provider;
+  syncedAt: Date | null;
+  validFrom: Date | null;
+  validUntil: Date | null;
+  accessPolicy: AccessPolicy | null;
+  accessMode: AccessMode;
+  principals: string[];
+  contentHash: string;
+  /** Whether this version is the one that holds (now, or at `knownAsOf`). */
+  current: boolean;
+  /** Recorded after `knownAsOf`. */
+  notYetKnown: boolean;
+  /** A live item declares that it replaces this one. */
+  superseded: boolean;
+}
+
+export interface Recheck {
+  /** null = revoked, expired or gone. */
+  key: KeyHead | null;
+  /** Only candidates whose item exists and is not deleted; keyed `itemId:version`. */
+  heads: Map<string, ItemHead>;
+}
+
+export interface LiveGeneration {
+  id: string;
+  name: string;
+  pipelineFingerprint: string;
+  corpusFingerprint: string;
+}
+
+export interface ChunkRecord {
+  chunkId: string;
+  itemId: string;
+  version: number;
+  ordinal: number;
+  total: number;
+  level: Level;
+  parentId: string | null;
+  previousId: string | null;
+  nextId: string | null;
+  startIndex: number;
+  endIndex: number;
+  sectionPath: string[];
+  headingText: string | null;
+  content: string;
+}
+
+interface KeyColumns {
+  key_id: string;
+  tenant_id: string;
+  actor_type: ActorType;
+  allowed_actions: Action[];
+  allowed_providers: Provider[] | null;
+  key_principals: string[] | null;
+}
+
+interface RecheckRow extends KeyColumns {
+  item_id: string | null;
+  version: number;
+  title: string;
+  url: string | null;
+  provider: Provider;
+  synced_at: Date | null;
+  valid_from: Date | null;
+  valid_until: Date | null;
+  access_policy: AccessPolicy | null;
+  access_mode: AccessMode;
+  principals: string[];
+  content_hash: string;
+  current: boolean;
+  not_yet_known: boolean;
+  superseded: boolean;
+}
+
+const KEY_COLUMNS = `k.id AS key_id, k.tenant_id, k.actor_type, k.allowed_actions, k.allowed_providers,
+  k.principals AS key_principals`;
+const KEY_HOLDS = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+
+/** Read-only views of the truth, for retrieval. Nothing here writes. */
+export class RetrievalViews {
+  constructor(private readonly database: Database) {}
+
+  async readKey(apiKeyId: string): Promise<KeyHead | null> {
+    const rows: KeyColumns[] = await this.query(`SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.id = $1 AND ${KEY_HOLDS}`, [
+      apiKeyId,
+    ]);
+    return rows[0] ? keyOf(rows[0]) : null;
+  }
+
+  /** The key's head and the candidates' item heads, in one indexed query. */
+  async recheck(
+    apiKeyId: string,
+    candidates: readonly { itemId: string; version: number }[],
+    knownAsOf: string | null = null,
+  ): Promise<Recheck> {
+    const rows: RecheckRow[] = await this.query(
+      `SELECT ${KEY_COLUMNS}, i.id AS item_id, c.version, i.title, i.url, i.provider, i.synced_at, i.valid_from,
+         i.valid_until, i.access_policy, i.access_mode, i.principals, v.content_hash,
+         CASE WHEN $4::timestamptz IS NULL THEN i.live_version = c.version
+           ELSE v.recorded_at <= $4 AND (v.superseded_at IS NULL OR v.superseded_at > $4) END AS current,
+         coalesce(v.recorded_at > $4, false) AS not_yet_known,
+         EXISTS (SELECT 1 FROM source_items s WHERE s.tenant_id = i.tenant_id AND s.provider = i.provider
+           AND s.connector_id IS NOT DISTINCT FROM i.connector_id AND s.supersedes @> ARRAY[i.external_id]
+           AND s.supersedes <> '{}' AND s.id <> i.id AND s.deleted_at IS NULL AND s.live_version IS NOT NULL
+           AND ($4::timestamptz IS NULL OR s.created_at <= $4)) AS superseded
+       FROM api_keys k
+       LEFT JOIN unnest($2::uuid[], $3::integer[]) AS c(item_id, version) ON true
+       LEFT JOIN source_items i ON i.id = c.item_id AND i.tenant_id = k.tenant_id AND i.deleted_at IS NULL
+       LEFT JOIN item_versions v ON v.item_id = i.id AND v.version = c.version
+       WHERE k.id = $1 AND ${KEY_HOLDS}`,
+      [apiKeyId, candidates.map((candidate) => candidate.itemId), candidates.map((candidate) => candidate.version), knownAsOf],
+    );
+    const heads = rows.flatMap((row): [string, ItemHead][] =>
+      row.item_id === null || row.content_hash === null ? [] : [[`${row.item_id}:${row.version}`, headOf(row, row.item_id)]],
+    );
+    return { key: rows[0] ? keyOf(rows[0]) : null, heads: new Map(heads) };
+  }
+
+  /** Item ids of a collection; null when the tenant has no such collection. */
+  async collectionItems(tenantId: string, collectionId: string): Promise<string[] | null> {
+    const rows: { item_id: string | null }[] = await this.query(
+      `SELECT m.item_id FROM collections c
+       LEFT JOIN collection_items m ON m.collection_id = c.id AND m.item_type = 'document'
+       WHERE c.tenant_id = $1 AND c.id = $2`,
+      [tenantId, collectionId],
+    );
+    return rows.length === 0 ? null : rows.flatMap((row) => row.item_id ?? []);
+  }
+
+  async liveGeneration(tenantId: string): Promise<LiveGeneration | null> {
+    const [row]: { id: string; name: string; pipeline_fingerprint: string; corpus_sum: string; item_count: number }[] =
+      await this.query(
+        `SELECT id, name, pipeline_fingerprint, corpus_sum, item_count FROM generations
+         WHERE tenant_id = $1 AND status = 'live'`,
+        [tenantId],
+      );
+    if (!row) return null;
+    return {
+      id: row.id,
+      name: row.name,
+      pipelineFingerprint: row.pipeline_fingerprint,
+      corpusFingerprint: corpusFingerprintOf({ corpusSum: row.corpus_sum, itemCount: row.item_count }),
+    };
+  }
+
+  /** A chunk of any version of an undeleted item. Offsets count UTF-16 units, so the text is cut here and not in SQL. */
+  async readChunk(tenantId: string, chunkId: string): Promise<ChunkRecord | null> {
+    const [row]: {
+      item_id: string;
+      version: number;
+      ordinal: number;
+      total: string;
+      level: Level;
+      parent_id: string | null;
+      previous_id: string | null;
+      next_id: string | null;
+      start_index: number;
+      end_index: number;
+      section_path: string[];
+      heading_text: string | null;
+      text: string;
+    }[] = await this.query(
+      `SELECT c.item_id, c.version, c.ordinal, c.level, c.parent_id, c.previous_id, c.next_id, c.start_index,
+         c.end_index, c.section_path, c.heading_text, v.text,
+         (SELECT count(*) FROM chunks x WHERE x.item_id = c.item_id AND x.version = c.version) AS total
+       FROM chunks c JOIN source_items i ON i.id = c.item_id AND i.deleted_at IS NULL
+       JOIN item_versions v ON v.item_id = c.item_id AND v.version = c.version AND v.text IS NOT NULL
+       WHERE c.id = $1 AND c.tenant_id = $2`,
+      [chunkId, tenantId],
+    );
+    if (!row) return null;
+    return {
+      chunkId,
+      itemId: row.item_id,
+      version: row.version,
+      ordinal: row.ordinal,
+      total: Number(row.total),
+      level: row.level,
+      parentId: row.parent_id,
+      previousId: row.previous_id,
+      nextId: row.next_id,
+      startIndex: row.start_index,
+      endIndex: row.end_index,
+      sectionPath: row.section_path,
+      headingText: row.heading_text,
+      content: row.text.slice(row.start_index, row.end_index),
+    };
+  }
+
+  private query<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    return this.database.read((manager) => manager.query(sql, parameters));
+  }
+}
+
+function keyOf(row: KeyColumns): KeyHead {
+  return {
+    apiKeyId: row.key_id,
+    tenantId: row.tenant_id,
+    actorType: row.actor_type,
+    allowedActions: row.allowed_actions,
+    allowedProviders: row.allowed_providers,
+    principals: row.key_principals,
+  };
+}
+
+function headOf(row: RecheckRow, itemId: string): ItemHead {
+  return {
+    itemId,
+    version: row.version,
+    title: row.title,
+    url: row.url,
+    provider: row.provider,
+    syncedAt: row.synced_at,
+    validFrom: row.valid_from,
+    validUntil: row.valid_until,
+    accessPolicy: row.access_policy,
+    accessMode: row.access_mode,
+    principals: row.principals,
+    contentHash: row.content_hash,
+    current: row.current,
+    notYetKnown: row.not_yet_known,
+    superseded: row.superseded,
+  };
+}

@@ -1,0 +1,2 @@
+export { Database, type DatabaseOptions } from './database.js';
+export * from './retrieval-views.js';
