@@ -1,0 +1,89 @@
+import type { Logger } from '../logging/create-logger.js';
+
+export type HealthCheck = (signal: AbortSignal) => Promise<void>;
+
+export interface HealthCheckOptions {
+  /** A failing critical check takes this process out of the load balancer; any other only marks it degraded. */
+  critical: boolean;
+  /** Has to pass once before the process is ready at all. */
+  startup?: boolean;
+}
+
+export interface HealthReport {
+  status: 'ok' | 'degraded' | 'starting' | 'unavailable';
+  checks: Record<string, 'ok' | 'failed'>;
+}
+
+interface Registered extends HealthCheckOptions {
+  check: HealthCheck;
+  passedOnce: boolean;
+  failing: boolean;
+}
+
+export interface HealthRegistryOptions {
+  /** A check that takes longer has failed; default 2,000 ms. */
+  timeoutMs?: number;
+  /** How long a result is reused; default 1,000 ms. */
+  cacheMs?: number;
+  logger?: Logger;
+}
+
+/** What this process needs, asked on demand. */
+export class HealthRegistry {
+  private readonly checks = new Map<string, Registered>();
+  private cached: { report: Promise<HealthReport>; expiresAt: number } | undefined;
+
+  constructor(private readonly options: HealthRegistryOptions = {}) {}
+
+  register(name: string, check: HealthCheck, options: HealthCheckOptions): void {
+    if (this.checks.has(name)) throw new Error(`There are two health checks named ${name}`);
+    this.checks.set(name, { ...options, check, passedOnce: false, failing: false });
+    this.cached = undefined;
+  }
+
+  /** Concurrent callers share one round of checks. */
+  report(): Promise<HealthReport> {
+    const now = Date.now();
+    if (!this.cached || this.cached.expiresAt <= now) {
+      this.cached = { report: this.run(), expiresAt: now + (this.options.cacheMs ?? 1_000) };
+    }
+    return this.cached.report;
+  }
+
+  private async run(): Promise<HealthReport> {
+    const entries = [...this.checks];
+    const results = await Promise.all(entries.map(([name, entry]) => this.passes(name, entry)));
+    const checks = Object.fromEntries(
+      entries.map(([name], index) => [name, results[index] ? ('ok' as const) : ('failed' as const)]),
+    );
+    return { status: this.statusOf(), checks };
+  }
+
+  private statusOf(): HealthReport['status'] {
+    const entries = [...this.checks.values()];
+    if (entries.some((entry) => entry.startup && !entry.passedOnce)) return 'starting';
+    if (entries.some((entry) => entry.critical && entry.failing)) return 'unavailable';
+    return entries.some((entry) => entry.failing) ? 'degraded' : 'ok';
+  }
+
+  private async passes(name: string, entry: Registered): Promise<boolean> {
+    const signal = AbortSignal.timeout(this.options.timeoutMs ?? 2_000);
+    try {
+      await Promise.race([entry.check(signal), rejectOnAbort(signal)]);
+      if (entry.failing) this.options.logger?.info({ check: name }, 'Health check passes again');
+      entry.passedOnce = true;
+      entry.failing = false;
+    } catch (error) {
+      // Once a change of state: probes come every few seconds for as long as a dependency is down.
+      if (!entry.failing) this.options.logger?.warn({ check: name, error }, 'Health check fails');
+      entry.failing = true;
+    }
+    return !entry.failing;
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+  );
+}

@@ -1,0 +1,53 @@
+import {
+  applyDecorators,
+  HttpCode,
+  RequestMapping,
+  RequestMethod,
+  SetMetadata,
+  type ExecutionContext,
+} from '@nestjs/common';
+import type { HttpMethod, RouteContract } from '@candor/contracts';
+
+/** Any route, whatever its schemas. */
+export type AnyRoute = RouteContract;
+
+const ROUTE_METADATA = 'candor:route';
+const OPERATIONAL_METADATA = 'candor:operational';
+
+const NEST_METHODS: Record<HttpMethod, RequestMethod> = {
+  GET: RequestMethod.GET,
+  POST: RequestMethod.POST,
+  PATCH: RequestMethod.PATCH,
+  PUT: RequestMethod.PUT,
+  DELETE: RequestMethod.DELETE,
+};
+
+/**
+ * Binds a handler to a route contract: method, path, status of success, and what guards and interceptors need to know.
+ * The only way to make an endpoint, so that none ships without an action, an audit action and a response schema.
+ */
+export function Contract(route: AnyRoute): MethodDecorator {
+  return applyDecorators(
+    RequestMapping({ method: NEST_METHODS[route.method], path: route.path }),
+    HttpCode(route.status),
+    SetMetadata(ROUTE_METADATA, route),
+  );
+}
+
+/** Marks a controller whose endpoints serve the operator (health, metrics) and take no API key. */
+export function Operational(): ClassDecorator {
+  return SetMetadata(OPERATIONAL_METADATA, true);
+}
+
+/** The contract of the handler about to run; undefined for endpoints without one. */
+export function routeOf(context: ExecutionContext): AnyRoute | undefined {
+  return routeOfHandler(context.getHandler());
+}
+
+export function isOperational(context: ExecutionContext): boolean {
+  return Reflect.getMetadata(OPERATIONAL_METADATA, context.getClass()) === true;
+}
+
+export function routeOfHandler(handler: object): AnyRoute | undefined {
+  return Reflect.getMetadata(ROUTE_METADATA, handler) as AnyRoute | undefined;
+}

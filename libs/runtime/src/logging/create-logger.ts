@@ -1,0 +1,43 @@
+import { pino, type DestinationStream, type Level, type Logger as PinoLogger } from 'pino';
+import { currentRequestContext } from '../request-context/request-context.js';
+import { redactFields, redactKeys } from './redact-fields.js';
+
+export type Logger = PinoLogger;
+export type LogLevel = Level | 'silent';
+
+export interface LoggerOptions {
+  /** Default `info`. */
+  level?: LogLevel;
+  /** Where lines go: a stream, or the process's `stdout` (default) or `stderr`. */
+  stream?: DestinationStream | 'stdout' | 'stderr';
+}
+
+/** One JSON object a line; `requestId` and `tenantId` come from the request context, secrets and content never get in. */
+export function createLogger(service: string, options: LoggerOptions = {}): Logger {
+  const { level = 'info', stream = 'stdout' } = options;
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      messageKey: 'message',
+      errorKey: 'error',
+      mixin: contextFields,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => redactFields(fields) as Record<string, unknown>,
+        bindings: (fields) => redactFields(fields) as Record<string, unknown>,
+      },
+      // The formatter has made plain objects of errors; pino's own serializer would keep their extra fields.
+      serializers: { error: (error: unknown) => error, err: (error: unknown) => error },
+      hooks: { streamWrite: redactKeys },
+    },
+    typeof stream === 'string' ? pino.destination({ dest: stream === 'stdout' ? 1 : 2, sync: true }) : stream,
+  );
+}
+
+function contextFields(): Record<string, string> {
+  const context = currentRequestContext();
+  if (!context) return {};
+  return { requestId: context.requestId, ...(context.caller ? { tenantId: context.caller.tenantId } : {}) };
+}
