@@ -1,0 +1,86 @@
+import type { AdmittedChunk } from './build-evidence-packet.js';
+import { unescapeXmlOnce } from './escape-xml.js';
+import type { SynthesisStatement } from './synthesis-output.js';
+
+export interface BoundReference {
+  chunkId: string;
+  documentId: string;
+  documentTitle: string;
+  quotation: string;
+}
+
+export interface KeptStatement {
+  text: string;
+  /** At least one, in the provider's order; the same chunk may come again. */
+  references: BoundReference[];
+}
+
+export interface ValidatedCitations {
+  kept: KeptStatement[];
+  /** References withheld: unknown chunk, blank quotation, or one that doesn't occur in its chunk as shown. */
+  citationsDropped: number;
+}
+
+/**
+ * Keeps what can be linked to the admitted evidence. That a quotation occurs in its chunk proves source linkage,
+ * not that the statement follows from it (seed 000, "Verify citations").
+ */
+export function validateCitations(
+  statements: readonly SynthesisStatement[],
+  admitted: readonly AdmittedChunk[],
+): ValidatedCitations {
+  const chunks = new Map<string, { chunk: AdmittedChunk; searchable: string }>();
+  for (const chunk of admitted) {
+    if (!chunks.has(chunk.chunkId)) {
+      chunks.set(chunk.chunkId, { chunk, searchable: normalizeWhitespace(chunk.content) });
+    }
+  }
+  const kept: KeptStatement[] = [];
+  let citationsDropped = 0;
+  for (const statement of statements) {
+    const references: BoundReference[] = [];
+    for (const { chunkId, quotation } of statement.references) {
+      const source = chunks.get(chunkId);
+      if (source !== undefined && occursIn(quotation, source.searchable)) {
+        const { documentId, documentTitle } = source.chunk;
+        references.push({ chunkId, documentId, documentTitle, quotation });
+      } else {
+        citationsDropped += 1;
+      }
+    }
+    const text = stripCitationTokens(statement.text);
+    if (references.length > 0 && text !== '') kept.push({ text, references });
+  }
+  return { kept, citationsDropped };
+}
+
+/**
+ * Removes every `[[…]]`: only the server writes citation tokens. A `[[` left without its end is weakened to `[`,
+ * or it would swallow the token that the server appends after it.
+ */
+export function stripCitationTokens(text: string): string {
+  let stripped = text;
+  for (let before = ''; before !== stripped;) {
+    before = stripped;
+    stripped = stripped.replace(/\[\[[\s\S]*?\]\]/g, '');
+  }
+  if (stripped === text) return text.trim().replace(/\[{2,}/g, '[');
+  return stripped
+    .replace(/\[{2,}/g, '[')
+    .replace(/[^\S\n]{2,}/g, ' ')
+    .replace(/[^\S\n]+(?=[.,;:!?](?:\s|$))/g, '')
+    .trim();
+}
+
+/** Collapses whitespace runs and trims both sides: all the tolerance a quotation gets. */
+export function normalizeWhitespace(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function occursIn(quotation: string, searchable: string): boolean {
+  const asGiven = normalizeWhitespace(quotation);
+  if (asGiven !== '' && searchable.includes(asGiven)) return true;
+  // The provider saw the chunk escaped and may have copied it so.
+  const unescaped = normalizeWhitespace(unescapeXmlOnce(quotation));
+  return unescaped !== '' && searchable.includes(unescaped);
+}
