@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { CachedQueryEmbedder } from './cached-query-embedder.js';
+import { createEmbedder } from './create-embedder.js';
+import { HashingEmbedder } from './hashing/hashing-embedder.js';
+import { findRelevanceProfile } from './relevance-profile.js';
+
+describe('createEmbedder', () => {
+  it('puts the query cache before the embedder, unless told not to', async () => {
+    expect(await createEmbedder({ kind: 'hashing', dimensions: 16 })).toBeInstanceOf(CachedQueryEmbedder);
+    const bare = await createEmbedder({ kind: 'hashing', dimensions: 16, queryCacheEntries: 0 });
+    expect(bare).toBeInstanceOf(HashingEmbedder);
+    expect(bare.profile.dimensions).toBe(16);
+  });
+});
+
+describe('findRelevanceProfile', () => {
+  it('has a floor for calibrated models, at or below the guard', () => {
+    for (const model of ['bge-small-en-v1.5-q', 'all-minilm-l6-v2-q']) {
+      const { relevanceFloor, reasoningGuard, calibrated } = findRelevanceProfile({ model });
+      expect(calibrated).toBe(true);
+      expect(relevanceFloor).toBeGreaterThan(0);
+      expect(reasoningGuard).toBeGreaterThanOrEqual(relevanceFloor);
+    }
+  });
+
+  it.each(['hashing', 'text-embedding-3-small', 'constructor'])('lets everything pass for %s', (model) => {
+    expect(findRelevanceProfile({ model })).toEqual({ relevanceFloor: 0, reasoningGuard: 0, calibrated: false });
+  });
+});
