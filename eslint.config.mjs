@@ -10,7 +10,7 @@ const root = import.meta.dirname;
 await refreshProjectGraph(root);
 
 const typescript = ['**/*.ts'];
-const specs = ['**/*.spec.ts', 'libs/testkit/**/*.ts', 'apps/e2e/**/*.ts'];
+const tests = ['**/*.spec.ts', '**/conformance/**/*.ts', 'libs/testkit/**/*.ts', 'apps/e2e/**/*.ts'];
 
 const workspaces = ['apps', 'libs', 'tools'].flatMap((group) =>
   readdirSync(`${root}/${group}`)
@@ -95,7 +95,7 @@ export default defineConfig(
     rules: { 'no-restricted-imports': ['error', restrictedImports(folder)] },
   })),
   {
-    files: specs,
+    files: tests,
     rules: {
       '@nx/enforce-module-boundaries': boundaries({ test: true }),
       // An undefined there fails the test anyhow.
@@ -103,14 +103,8 @@ export default defineConfig(
     },
   },
   {
-    files: [
-      'libs/runtime/**/*.ts',
-      'libs/testkit/**/*.ts',
-      'tools/**/*.ts',
-      'apps/e2e/**/*.ts',
-      'apps/*/src/{main,config,distributed}.ts',
-    ],
+    files: [...tests, 'libs/runtime/**/*.ts', 'tools/**/*.ts', 'apps/*/src/{main,config,distributed}.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
-  { files: ['tools/**', 'apps/cli/**'], rules: { 'no-console': 'off' } },
+  { files: [...tests, 'tools/**', 'apps/cli/**'], rules: { 'no-console': 'off' } },
 );

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BootstrapError } from './bootstrap.error.mjs';
+import { runCommand } from './child-processes.mjs';
+
+const STAMP = 'node_modules/.candor-build-hash';
+const SOURCE = /\.(ts|mts|mjs|json|proto)$/;
+const NOT_SOURCES = new Set(['dist', 'out-tsc', 'node_modules', 'demo']);
+
+/**
+ * `npm run build` when a source changed since the last time or `outputs` are missing.
+ *
+ * @param {string[]} outputs  files that must be there afterwards, relative to the root
+ * @returns {Promise<boolean>} whether it built
+ */
+export async function buildSources(root, outputs, onProgress) {
+  const hash = hashSources(root);
+  const stamp = join(root, STAMP);
+  const missing = () => outputs.filter((output) => !existsSync(join(root, output)));
+  if (missing().length === 0 && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
+  onProgress('building');
+  const { code, output } = await runCommand('npm', ['run', '--silent', 'build'], { cwd: root, capture: true });
+  if (code !== 0) throw new BootstrapError(`the build failed (exit code ${code})\n${output.trim()}`);
+  if (missing().length > 0) throw new BootstrapError(`the build did not make ${missing().join(', ')}`);
+  writeFileSync(stamp, hash);
+  return true;
+}
+
+/** Of paths, sizes and modification times: reading a thousand files would cost more than a second start may take. */
+function hashSources(root) {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const { size, mtimeMs } = statSync(join(root, path));
+    hash.update(`${path}\0${size}\0${mtimeMs}\n`);
+  };
+  const visit = (folder) => {
+    const entries = readdirSync(join(root, folder), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (!NOT_SOURCES.has(entry.name)) visit(path);
+      } else if (SOURCE.test(entry.name)) add(path);
+    }
+  };
+  for (const folder of ['apps', 'libs', 'tools/services', 'tools/models']) visit(folder);
+  for (const path of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json']) add(path);
+  return hash.digest('hex');
+}

@@ -1,0 +1,91 @@
+/**
+ * `npm start`: from a fresh clone to a running Candor. Only Node's own modules until the packages are installed;
+ * the profile itself then runs in this process, so that signals reach it.
+ */
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { BootstrapError } from './bootstrap/bootstrap.error.mjs';
+import { buildSources } from './bootstrap/build-sources.mjs';
+import { requireSupportedNode } from './bootstrap/check-node-version.mjs';
+import { killChildren } from './bootstrap/child-processes.mjs';
+import { installPackages } from './bootstrap/install-packages.mjs';
+
+const PROFILES = { standalone: 'apps/standalone/dist/main.js', distributed: 'apps/standalone/dist/distributed.js' };
+const DEFAULT_PORT = 3000;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const say = (line) => console.log(`candor: ${line}`);
+
+function chooseProfile(argument = 'standalone') {
+  if (!Object.hasOwn(PROFILES, argument)) {
+    throw new BootstrapError(`unknown profile "${argument}"; use ${Object.keys(PROFILES).join(' or ')}`);
+  }
+  return PROFILES[argument];
+}
+
+function requireWritableData() {
+  const folder = resolve(root, process.env.CANDOR_DATA || '.candor');
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new BootstrapError(`can't write to ${folder} (${error.code}); set CANDOR_DATA to a folder that is writable`);
+  }
+}
+
+async function requireFreePort() {
+  const given = process.env.PORT || String(DEFAULT_PORT);
+  const port = Number(given);
+  if (!/^\d{1,5}$/.test(given) || port > 65_535) {
+    throw new BootstrapError('PORT must be a port number from 0 to 65535');
+  }
+  const host = process.env.HOST || '127.0.0.1';
+  const failure = await new Promise((settle) => {
+    const server = createServer();
+    server.once('error', settle);
+    server.listen(port, host, () => server.close(() => settle(undefined)));
+  });
+  if (failure?.code === 'EADDRINUSE') {
+    throw new BootstrapError(
+      `port ${port} on ${host} is in use; set PORT to another one, e.g. PORT=${port + 1} npm start`,
+    );
+  }
+  if (failure) throw new BootstrapError(`can't listen on PORT ${port} of ${host} (${failure.code})`);
+}
+
+async function prepare(entry) {
+  let interrupted;
+  const interrupt = (signal) => {
+    interrupted ??= signal;
+    killChildren(signal);
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  try {
+    await installPackages(root, say);
+    if (!interrupted) await buildSources(root, [entry], say);
+  } catch (error) {
+    if (!interrupted) throw error;
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  }
+  // As the shell would report it; the profile installs its own handlers from here on.
+  if (interrupted) process.exit(interrupted === 'SIGINT' ? 130 : 143);
+}
+
+requireSupportedNode();
+try {
+  const entry = chooseProfile(process.argv[2]);
+  requireWritableData();
+  await requireFreePort();
+  await prepare(entry);
+  const { main } = await import(pathToFileURL(join(root, entry)).href);
+  await main();
+} catch (error) {
+  if (!(error instanceof BootstrapError)) throw error;
+  console.error(`candor: ${error.message}`);
+  process.exit(1);
+}
