@@ -49,3 +49,4 @@ export {
 } from './request-context/request-context.js';
 export { startTelemetry, type StopTelemetry } from './telemetry/start-telemetry.js';
 export { extractTrace, injectTrace, type TraceCarrier } from './telemetry/trace-carrier.js';
+export { withSpan } from './telemetry/with-span.js';

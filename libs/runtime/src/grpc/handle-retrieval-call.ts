@@ -14,6 +14,7 @@ import { describeIssues } from '../issues/describe-issues.js';
 import type { Logger } from '../logging/create-logger.js';
 import { createRequestContext, runInRequestContext } from '../request-context/request-context.js';
 import { extractTrace, type TraceCarrier } from '../telemetry/trace-carrier.js';
+import { withSpan } from '../telemetry/with-span.js';
 import type { RetrievalWireCall, RetrievalWireReply } from './retrieval-protocol.js';
 
 /** What is needed of grpc-js's ServerUnaryCall; Nest passes it as a handler's third parameter. */
@@ -62,7 +63,9 @@ export async function handleRetrievalCall<M extends RetrievalMethod>(
         const scope = signer.verify(call.callerToken);
         context.caller = scope;
         const request = parseRequest(method, call.payloadJson);
-        const reply = await handler({ requestId, scope, request, deadline, signal });
+        const reply = await withSpan(`retrieval.${method}`, () =>
+          handler({ requestId, scope, request, deadline, signal }),
+        );
         return { payloadJson: JSON.stringify(RETRIEVAL_METHODS[method].reply.parse(reply)), errorJson: '' };
       } catch (thrown) {
         const error = AppError.from(thrown);

@@ -15,7 +15,7 @@ export interface LoggerOptions {
 /** One JSON object a line; `requestId` and `tenantId` come from the request context, secrets and content never get in. */
 export function createLogger(service: string, options: LoggerOptions = {}): Logger {
   const { level = 'info', stream = 'stdout' } = options;
-  return pino(
+  const logger = pino(
     {
       level,
       base: { service },
@@ -26,7 +26,6 @@ export function createLogger(service: string, options: LoggerOptions = {}): Logg
       formatters: {
         level: (label) => ({ level: label }),
         log: (fields) => redactFields(fields) as Record<string, unknown>,
-        bindings: (fields) => redactFields(fields) as Record<string, unknown>,
       },
       // The formatter has made plain objects of errors; pino's own serializer would keep their extra fields.
       serializers: { error: (error: unknown) => error, err: (error: unknown) => error },
@@ -34,6 +33,16 @@ export function createLogger(service: string, options: LoggerOptions = {}): Logg
     },
     typeof stream === 'string' ? pino.destination({ dest: stream === 'stdout' ? 1 : 2, sync: true }) : stream,
   );
+  redactChildBindings(logger);
+  return logger;
+}
+
+/** pino applies no formatter to the fields of child loggers. They inherit `child`, so one wrapper covers all generations. */
+function redactChildBindings(logger: Logger): void {
+  const createChild = logger.child as unknown as (this: Logger, bindings: object, options?: object) => Logger;
+  logger.child = function child(this: Logger, bindings: object, options?: object) {
+    return createChild.call(this, redactFields(bindings) as object, options);
+  } as unknown as Logger['child'];
 }
 
 function contextFields(): Record<string, string> {

@@ -1,0 +1,97 @@
+import { Module } from '@nestjs/common';
+import { Counter, Registry } from 'prom-client';
+import { createHttpApp } from '../http/create-http-app.js';
+import { listenUntilSignal, type RunningApp } from '../http/listen-until-signal.js';
+import { createLogger } from '../logging/create-logger.js';
+import { HealthModule } from './health.module.js';
+import { HealthRegistry } from './health-registry.js';
+
+const failing = new Set<string>();
+let running: RunningApp;
+const counts: Record<string, number> = {};
+
+function check(name: string) {
+  return async () => {
+    counts[name] = (counts[name] ?? 0) + 1;
+    if (failing.has(name)) throw new Error(`${name} is down`);
+  };
+}
+
+async function start(registry: HealthRegistry): Promise<RunningApp> {
+  const metrics = new Registry();
+  new Counter({ name: 'candor_sample_total', help: 'Sample', registers: [metrics] }).inc();
+  @Module({ imports: [HealthModule.forRoot({ registry, metrics })] })
+  class HealthTestModule {}
+  const app = await createHttpApp(HealthTestModule, {
+    service: 'health',
+    logger: createLogger('health', { level: 'silent' }),
+    metrics,
+    bodyLimits: () => 1,
+  });
+  return listenUntilSignal(app, { port: 0, handleSignals: false, drainMs: 0 });
+}
+
+async function ready(): Promise<[number, unknown]> {
+  const response = await fetch(`${running.url}/readyz`);
+  return [response.status, await response.json()];
+}
+
+beforeEach(() => failing.clear());
+afterEach(() => running.stop());
+
+describe('health', () => {
+  it('is starting until every startup check has passed once', async () => {
+    const registry = new HealthRegistry({ cacheMs: 0 });
+    registry.register('model', check('model'), { critical: false, startup: true });
+    running = await start(registry);
+    failing.add('model');
+    expect(await ready()).toEqual([503, { status: 'starting', checks: { model: 'failed' } }]);
+    expect((await fetch(`${running.url}/healthz`)).status).toBe(200);
+    failing.clear();
+    expect(await ready()).toEqual([200, { status: 'ok', checks: { model: 'ok' } }]);
+    failing.add('model');
+    expect(await ready()).toEqual([200, { status: 'degraded', checks: { model: 'failed' } }]);
+  });
+
+  it('is unavailable only while a critical check fails', async () => {
+    const registry = new HealthRegistry({ cacheMs: 0 });
+    registry.register('database', check('database'), { critical: true });
+    registry.register('queue', check('queue'), { critical: false });
+    running = await start(registry);
+    failing.add('queue');
+    expect(await ready()).toEqual([200, { status: 'degraded', checks: { database: 'ok', queue: 'failed' } }]);
+    failing.add('database');
+    expect(await ready()).toEqual([503, { status: 'unavailable', checks: { database: 'failed', queue: 'failed' } }]);
+    expect(await (await fetch(`${running.url}/healthz`)).json()).toEqual({ status: 'ok' });
+    failing.clear();
+    expect(await ready()).toEqual([200, { status: 'ok', checks: { database: 'ok', queue: 'ok' } }]);
+  });
+
+  it('gives a hanging check up and tells it so', async () => {
+    const registry = new HealthRegistry({ cacheMs: 0, timeoutMs: 20 });
+    let told: AbortSignal | undefined;
+    registry.register('hanging', (signal) => ((told = signal), new Promise(() => undefined)), { critical: true });
+    running = await start(registry);
+    expect(await ready()).toEqual([503, { status: 'unavailable', checks: { hanging: 'failed' } }]);
+    expect(told?.aborted).toBe(true);
+  });
+
+  it('reuses a recent result, so that probes cannot load a dependency', async () => {
+    const registry = new HealthRegistry({ cacheMs: 60_000 });
+    counts['probed'] = 0;
+    registry.register('probed', check('probed'), { critical: true });
+    running = await start(registry);
+    await Promise.all(Array.from({ length: 10 }, ready));
+    expect(counts['probed']).toBe(1);
+  });
+
+  it('serves the metrics as text and refuses a second check of the same name', async () => {
+    const registry = new HealthRegistry();
+    registry.register('once', check('once'), { critical: true });
+    expect(() => registry.register('once', check('once'), { critical: true })).toThrow('two health checks named once');
+    running = await start(registry);
+    const response = await fetch(`${running.url}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(await response.text()).toContain('candor_sample_total 1');
+  });
+});
