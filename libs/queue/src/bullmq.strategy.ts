@@ -7,6 +7,7 @@ import { settlesWithin } from './bounded-wait.js';
 import { isOneShot, parseCatalogueJob, type CatalogueJob, type ParsedJob } from './catalogue-job.js';
 import { decideFailure, type FailureOutcome } from './decide-failure.js';
 import { JobContext } from './job-context.js';
+import { BULLMQ_TRANSPORT } from './job-handler.decorator.js';
 import { openEnvelope } from './job-envelope.js';
 import { fromQueueJobId, jitteredBackoffMs, StoredFailure } from './job-options.js';
 import { findHandlerProblems, type HandlerRegistration } from './prove-handlers.js';
@@ -14,9 +15,6 @@ import type { JobWorker } from './queue-backend.js';
 import { AttemptAborted, RunningJobs } from './running-jobs.js';
 import type { BullMqStrategyOptions, DeadLetter } from './strategy-options.js';
 import { startWorkers } from './start-workers.js';
-
-/** For `@EventPattern(job.name, BULLMQ_TRANSPORT)` where an app has other transports too. */
-export const BULLMQ_TRANSPORT = Symbol('candor.bullmq');
 
 type QueuedJob = Job<unknown, void, string>;
 
@@ -31,7 +29,7 @@ interface TakenJob {
 }
 
 /**
- * Nest transport: one BullMQ worker a queue; job handlers are `@EventPattern(job.name)` methods that get the parsed
+ * Nest transport: one BullMQ worker a queue; job handlers are `@JobHandler(job)` (`@EventPattern(job.name)`) methods that get the parsed
  * payload and a `JobContext`. A handler that returns is done; one that throws an `AppError` decides about retry.
  */
 export class BullMqStrategy extends Server implements CustomTransportStrategy {

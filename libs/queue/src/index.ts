@@ -1,8 +1,9 @@
-export { BullMqStrategy, BULLMQ_TRANSPORT } from './bullmq.strategy.js';
+export { BullMqStrategy } from './bullmq.strategy.js';
 export { isOneShot, type CatalogueJob } from './catalogue-job.js';
 export type { FailureOutcome } from './decide-failure.js';
 export { InProcessReplyChannel } from './in-process-reply-channel.js';
 export { JobContext, type JobContextFields } from './job-context.js';
+export { BULLMQ_TRANSPORT, JobHandler } from './job-handler.decorator.js';
 export type { AddOptions } from './job-options.js';
 export { JobProducer, type QueueCounts } from './job-producer.js';
 export {

@@ -61,7 +61,9 @@ export class JobProducer {
 
   /** Takes a job that is not running out of the queue; false if there is none, or a worker has it. `jobId` is the contract's. */
   async remove(job: CatalogueJob, jobId: string): Promise<boolean> {
-    return (await this.call(job.queue, (queue) => queue.remove(toQueueJobId(job, jobId)))) === 1;
+    const id = toQueueJobId(job, jobId);
+    // Redis reports a job that isn't there as removed, so look first.
+    return this.call(job.queue, async (queue) => (await queue.getJob(id)) !== undefined && (await queue.remove(id)) === 1);
   }
 
   async counts(queueName: string): Promise<QueueCounts> {
