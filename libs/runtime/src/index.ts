@@ -50,3 +50,5 @@ export {
 export { startTelemetry, type StopTelemetry } from './telemetry/start-telemetry.js';
 export { extractTrace, injectTrace, type TraceCarrier } from './telemetry/trace-carrier.js';
 export { withSpan } from './telemetry/with-span.js';
+export { retryUntilReachable } from './startup/retry-until-reachable.js';
+export { runAsEntryPoint } from './startup/run-as-entry-point.js';

@@ -366,7 +366,14 @@ describe('bad query, parameters and URL', () => {
     expect(answer.body.error.message).not.toContain(path.slice(1) || 'GET');
   });
 
-  it('answers 400 in the same shape to a body shorter than announced', async () => {
+  it('takes a chunked body of no bytes as no body', async () => {
+    const answer = await sendRaw(
+      'POST /v1/samples HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n',
+    );
+    expect(answer).toContain('"message":"body is required"');
+  });
+
+  it('never serves a body shorter than announced', async () => {
     const answer = await sendRaw(
       'POST /v1/samples HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\nConnection: close\r\n\r\n{"query":"x"}',
     );

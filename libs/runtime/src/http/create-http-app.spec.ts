@@ -38,6 +38,7 @@ const bodyRoute = { ...sampleRoute('POST', '/v1/large'), body: z.string() };
 const uploadRoute = sampleRoute('POST', '/v1/upload');
 
 const aborted: { requestId: string; reason: unknown }[] = [];
+let lastSignal: AbortSignal | undefined;
 let entered: () => void = () => undefined;
 
 @Controller()
@@ -45,7 +46,8 @@ class SampleController {
   @Contract(contextRoute)
   async context(): Promise<unknown> {
     await new Promise((resolve) => setImmediate(resolve));
-    const { requestId, route } = requireRequestContext();
+    const { requestId, route, signal } = requireRequestContext();
+    lastSignal = signal;
     return { requestId, route: route?.path };
   }
   @Contract(failRoute)
@@ -256,6 +258,15 @@ describe('caller hangs up', () => {
       { requestId: expect.stringMatching(UUID), reason: expect.objectContaining({ code: 'REQUEST.CANCELLED' }) },
     ]);
     expect(told[0]?.error.code).toBe('REQUEST.CANCELLED');
+  });
+
+  it('leaves the signal of an answered request alone', async () => {
+    await fetch(`${running.url}/v1/context/1`, { headers: { connection: 'close' } }).then((response) =>
+      response.text(),
+    );
+    // A later request has been served whole, so the close of the first one has been seen.
+    await get('/v1/fail/conflict');
+    expect(lastSignal?.aborted).toBe(false);
   });
 });
 

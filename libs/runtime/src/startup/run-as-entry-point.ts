@@ -1,0 +1,16 @@
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '@candor/contracts';
+
+/** Runs a service's `main` when its module is the one Node was started with, and not when another imports it. */
+export async function runAsEntryPoint(moduleUrl: string, main: () => Promise<void>): Promise<void> {
+  const started = process.argv[1];
+  if (started === undefined || realpathSync(started) !== fileURLToPath(moduleUrl)) return;
+  try {
+    await main();
+  } catch (error) {
+    // One clear line for what the operator can mend; everything else with its stack.
+    console.error(error instanceof AppError ? `${error.code}: ${error.message}` : error);
+    process.exit(1);
+  }
+}
