@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueue } from '../queue-backend.js';
 import { connectRedisFailFast, type QueueBackendOptions } from '../queue-backend.js';
 import { QueueHarness, until } from './queue-harness.js';
-import { isMissing, testBackends } from './test-backends.js';
+import { isMissing, removeTestData, testBackends } from './test-backends.js';
 import { testPayload } from './test-jobs.js';
 
 async function addRaw(backend: QueueBackendOptions, queueName: string, name: string, data: unknown): Promise<void> {
@@ -24,6 +24,7 @@ for (const backend of testBackends()) {
       harness = new QueueHarness(backend.options);
     });
     afterEach(() => harness.close());
+    afterAll(() => removeTestData(backend));
 
     it('brings a job to its handler, with its context', async () => {
       await harness.startWorker();

@@ -1,7 +1,7 @@
 import { AppError } from '@candor/contracts';
 import { openWorker } from '../queue-backend.js';
 import { QueueHarness, until } from './queue-harness.js';
-import { isMissing, testBackends } from './test-backends.js';
+import { isMissing, removeTestData, testBackends } from './test-backends.js';
 import { testPayload } from './test-jobs.js';
 
 /** Resolves with the reason when the signal fires. */
@@ -18,6 +18,7 @@ for (const backend of testBackends()) {
       harness = new QueueHarness(backend.options);
     });
     afterEach(() => harness.close());
+    afterAll(() => removeTestData(backend));
 
     it('parks a job while a dependency is down, without using its attempts', async () => {
       let isDown = true;

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { BullMqStrategy } from '../bullmq.strategy.js';
 import { createApp, QueueHarness } from './queue-harness.js';
-import { isMissing, testBackends } from './test-backends.js';
+import { isMissing, removeTestData, testBackends } from './test-backends.js';
 
 @Controller()
 class WorkController {
@@ -34,6 +34,7 @@ for (const backend of testBackends()) {
       harness = new QueueHarness(backend.options);
     });
     afterEach(() => harness.close());
+    afterAll(() => removeTestData(backend));
 
     async function start(...controllers: (new () => object)[]): Promise<void> {
       const app = await createApp(new BullMqStrategy(harness.strategyOptions()), ...controllers);

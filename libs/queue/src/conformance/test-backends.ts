@@ -1,4 +1,6 @@
+import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import type { QueueBackendOptions } from '../queue-backend.js';
 
 export interface TestBackend {
@@ -29,4 +31,20 @@ export function isMissingService(name: string, variable: string, given: boolean)
   if (process.env['CI'] === 'true') throw new Error(message);
   console.warn(`SKIPPED ${message}`);
   return true;
+}
+
+/** Leaves the given servers as they were. */
+export async function removeTestData({ options }: TestBackend): Promise<void> {
+  if (options?.kind === 'postgres') {
+    const client = new pg.Client({ connectionString: options.url });
+    await client.connect();
+    await client.query(`DROP SCHEMA IF EXISTS "${options.schema}" CASCADE`);
+    await client.end();
+  } else if (options?.kind === 'redis') {
+    const redis = new Redis(options.url);
+    for await (const keys of redis.scanStream({ match: `${options.prefix}:*`, count: 1_000 })) {
+      if (keys.length > 0) await redis.unlink(keys);
+    }
+    redis.disconnect();
+  }
 }
