@@ -1,0 +1,66 @@
+import {
+  CallerTokenSigner,
+  createHttpApp,
+  createLogger,
+  HealthModule,
+  HealthRegistry,
+  listenUntilSignal,
+  loadConfig,
+  retrievalGrpcOptions,
+  startTelemetry,
+  type GrpcTls,
+} from '@candor/runtime';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { retrievalConfigSchema, type RetrievalConfig } from './config.js';
+import { openDependencies } from './open-dependencies.js';
+import { RetrievalModule, type RetrievalModuleOptions } from './retrieval.module.js';
+
+@Module({})
+class RetrievalApp {
+  static forRoot(options: RetrievalModuleOptions, registry: HealthRegistry): DynamicModule {
+    return {
+      module: RetrievalApp,
+      imports: [RetrievalModule.forRoot({ ...options, serveGrpc: true }), HealthModule.forRoot({ registry })],
+    };
+  }
+}
+
+/** Starts the retrieval service from the environment: gRPC for the other services, HTTP for probes and metrics. */
+export async function main(): Promise<void> {
+  const config = loadConfig(retrievalConfigSchema);
+  const stopTelemetry = await startTelemetry('retrieval');
+  const logger = createLogger('retrieval', { level: config.LOG_LEVEL });
+  const { database, views, reader, embedder, close } = await openDependencies(config);
+  logger.info({ profile: embedder.profile }, 'Embedding model loaded');
+
+  const health = new HealthRegistry({ logger });
+  health.register('database', () => database.ping(), { critical: true, startup: true });
+  // Without the index every search says DEPENDENCY.INDEX_UNAVAILABLE, which tells callers more than no endpoint at all.
+  health.register('index', (signal) => reader.ping(signal), { critical: false, startup: true });
+  health.register('model', async (signal) => void (await embedder.embedQuery('ready', signal)), {
+    critical: false,
+    startup: true,
+  });
+
+  const signer = new CallerTokenSigner(config.CANDOR_SIGNING_KEY);
+  const app = await createHttpApp(RetrievalApp.forRoot({ reader, views, embedder, signer, logger }, health), {
+    service: 'retrieval',
+    logger,
+    // Probes send no bodies.
+    bodyLimits: () => 1_024,
+    microservices: [retrievalGrpcOptions({ url: config.GRPC_BIND, ...tlsOf(config) })],
+  });
+  await listenUntilSignal(app, {
+    port: config.HEALTH_PORT,
+    host: config.HOST,
+    logger,
+    onClose: async () => {
+      await close();
+      await stopTelemetry();
+    },
+  });
+}
+
+function tlsOf({ GRPC_TLS_CA: ca, GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key }: RetrievalConfig): { tls?: GrpcTls } {
+  return ca !== undefined && cert !== undefined && key !== undefined ? { tls: { ca, cert, key } } : {};
+}

@@ -1,0 +1,97 @@
+import {
+  AppError,
+  RETRIEVAL_METHODS,
+  type CallerScope,
+  type RequestId,
+  type RetrievalCall,
+  type RetrievalClient,
+  type RetrievalMethod,
+  type RetrievalReply,
+  type RetrievalRequest,
+} from '@candor/contracts';
+import { findRelevanceProfile, type Embedder } from '@candor/embeddings';
+import { describeIssues, type CallerTokenSigner } from '@candor/runtime';
+import type { SearchIndexReader } from '@candor/search-index/read';
+import { boundSignal, untilAborted } from './bound-signal.js';
+import { ContextService } from './features/context/context.service.js';
+import { FindPassagesService } from './features/navigate/find-passages.service.js';
+import { ReadChunkService } from './features/navigate/read-chunk.service.js';
+import { SearchService } from './features/search/search.service.js';
+import type { Views } from './search/retrieval-run.js';
+import { RetrieveChunksService } from './search/retrieve-chunks.service.js';
+
+export interface RetrievalDependencies {
+  reader: SearchIndexReader;
+  views: Views;
+  embedder: Embedder;
+  signer: CallerTokenSigner;
+}
+
+/** A call whose token and payload have been checked. */
+export interface VerifiedCall<M extends RetrievalMethod> {
+  requestId: RequestId;
+  scope: CallerScope;
+  request: RetrievalRequest<M>;
+  /** null = none. */
+  deadline: Date | null;
+  signal?: AbortSignal;
+}
+
+type Handlers = {
+  [M in RetrievalMethod]: (call: VerifiedCall<M>, signal: AbortSignal) => Promise<RetrievalReply<M>>;
+};
+
+/** All of retrieval, in process. `standalone` calls it as its RetrievalClient; the gRPC controller through `handle`. */
+export class RetrievalService implements RetrievalClient {
+  private readonly handlers: Handlers;
+  private readonly signer: CallerTokenSigner;
+
+  constructor({ reader, views, embedder, signer }: RetrievalDependencies) {
+    this.signer = signer;
+    const relevance = findRelevanceProfile(embedder.profile);
+    const chunks = new RetrieveChunksService(reader, views, embedder);
+    const search = new SearchService(chunks, relevance.relevanceFloor);
+    const context = new ContextService(chunks, relevance.relevanceFloor);
+    const passages = new FindPassagesService(chunks, relevance);
+    const reading = new ReadChunkService(views);
+    this.handlers = {
+      search: ({ scope, request }, signal) => search.search(scope, request, signal),
+      context: ({ scope, requestId, request }, signal) => context.retrieve(scope, requestId, request, signal),
+      findPassages: ({ scope, request }, signal) => passages.findPassages(scope, request, signal),
+      readChunk: ({ scope, request }) => reading.readChunk(scope, request.chunkId),
+    };
+  }
+
+  /**
+   * @throws AppError AUTH.INVALID_SCOPE for a token that isn't ours or has expired, AUTH.INVALID_KEY for a key that no
+   *   longer holds, REQUEST.INVALID, RESOURCE.NOT_FOUND, DEPENDENCY.*, DEADLINE.EXCEEDED, REQUEST.CANCELLED.
+   */
+  async call<M extends RetrievalMethod>(
+    method: M,
+    call: RetrievalCall,
+    request: RetrievalRequest<M>,
+    options: { deadline: Date; signal?: AbortSignal },
+  ): Promise<RetrievalReply<M>> {
+    const scope = this.signer.verify(call.callerToken);
+    const parsed = parseRequest(method, request);
+    const reply = await this.handle(method, { requestId: call.requestId, scope, request: parsed, ...options });
+    // As over gRPC, so that the two profiles can't come to differ.
+    return RETRIEVAL_METHODS[method].reply.parse(reply) as RetrievalReply<M>;
+  }
+
+  async handle<M extends RetrievalMethod>(method: M, call: VerifiedCall<M>): Promise<RetrievalReply<M>> {
+    const { signal, release } = boundSignal(call.deadline, call.signal);
+    try {
+      return await untilAborted(signal, () => this.handlers[method](call, signal));
+    } finally {
+      release();
+    }
+  }
+}
+
+function parseRequest<M extends RetrievalMethod>(method: M, request: unknown): RetrievalRequest<M> {
+  const parsed = RETRIEVAL_METHODS[method].request.safeParse(request, { reportInput: true });
+  if (parsed.success) return parsed.data as RetrievalRequest<M>;
+  const [first] = describeIssues(parsed.error.issues, 'payload');
+  throw new AppError('REQUEST.INVALID', { message: `${first?.field} ${first?.rule}`, details: { ...first } });
+}

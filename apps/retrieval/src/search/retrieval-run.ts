@@ -1,0 +1,201 @@
+import { performance } from 'node:perf_hooks';
+import { AppError, type CallerScope, type Provider } from '@candor/contracts';
+import type { ItemHead, KeyHead, LiveGeneration, ReadScope, RetrievalViews } from '@candor/persistence/views';
+import type { Candidate, ChunkFilter, IndexAddress, SearchIndexReader } from '@candor/search-index/read';
+import type { ExclusionTally } from './exclusion-tally.js';
+import { FUSION } from './fusion-settings.js';
+import { narrowToKey, narrowToRequest } from './narrow-scope.js';
+import { headKey, selectPage, type PageEntry, type PagePlan, type SelectedPage } from './select-page.js';
+
+/** The truth, as retrieval reads it. */
+export type Views = Pick<RetrievalViews, 'collectionItems' | 'liveGeneration' | 'readChunk' | 'recheck'>;
+
+export interface ChunkQuery {
+  /** As sent; trimmed before it is embedded. */
+  text: string;
+  sourceItemId?: string | undefined;
+  collectionId?: string | undefined;
+  providers?: readonly Provider[] | undefined;
+  updatedAfter?: string | undefined;
+  updatedBefore?: string | undefined;
+  knownAsOf?: string | undefined;
+  /** Chunks not to be returned again. */
+  excludeChunkIds?: readonly string[] | undefined;
+  /** With `knownAsOf`: also look for what came later, so that it can be counted. Costs one more index query. */
+  countNotYetKnown?: boolean;
+}
+
+export interface RetrievedPage {
+  /** Best first by fusion. */
+  entries: PageEntry[];
+  excluded: ExclusionTally;
+  key: KeyHead;
+  /** What the key may read. */
+  keyScope: ReadScope;
+  /** The same, narrowed to the providers asked for. */
+  scope: ReadScope;
+  /** null = the tenant has no index yet. */
+  generation: LiveGeneration | null;
+  /** Distinct chunks considered. */
+  candidates: number;
+  rounds: number;
+  exact: boolean;
+  /** Milliseconds. */
+  tookMs: { embed: number; search: number; recheck: number; total: number };
+}
+
+/** What one request has gathered so far: the rounds, the pool of candidates, the heads read for them. */
+export class RetrievalRun {
+  scope: ReadScope;
+  private keyScope: ReadScope;
+  private key: KeyHead | undefined;
+  private readonly pool = new Map<string, Candidate>();
+  private readonly heads = new Map<string, ItemHead>();
+  private selected: SelectedPage;
+  private rounds = 0;
+  private exact = true;
+  private readonly took = { embed: 0, search: 0, recheck: 0 };
+
+  constructor(
+    private readonly caller: CallerScope,
+    private readonly query: ChunkQuery,
+    private readonly plan: PagePlan,
+    private readonly signal: AbortSignal,
+    private readonly views: Views,
+  ) {
+    this.keyScope = narrowToKey(caller, null);
+    this.scope = narrowToRequest(this.keyScope, query.providers ?? null);
+    this.selected = this.select();
+  }
+
+  async search(
+    reader: SearchIndexReader,
+    address: IndexAddress,
+    vector: Float32Array,
+    itemIds: string[] | null,
+  ): Promise<void> {
+    let k = FUSION.candidatesPerLeg(this.plan.limit);
+    for (;;) {
+      this.rounds += 1;
+      const { found, later } = await this.findRound(reader, address, { vector, k, filter: this.filterOf(itemIds) });
+      throwIfStopped(this.signal);
+      this.admit([...found, ...later], vector.length);
+      await this.recheck([...found, ...later]);
+      throwIfStopped(this.signal);
+      this.selected = this.select();
+      if (this.isDone(found, k)) return;
+      k *= FUSION.refillGrowth;
+    }
+  }
+
+  checkKey(): Promise<void> {
+    return this.recheck([]);
+  }
+
+  async time<Result>(part: 'embed' | 'search' | 'recheck', work: () => Promise<Result>): Promise<Result> {
+    const started = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.took[part] += performance.now() - started;
+    }
+  }
+
+  finish(generation: LiveGeneration | null, started: number): RetrievedPage {
+    // Every way here has read the key's head.
+    if (!this.key) throw new AppError('AUTH.INVALID_KEY');
+    const { entries, excluded } = this.selected;
+    return {
+      entries,
+      excluded,
+      key: this.key,
+      keyScope: this.keyScope,
+      scope: this.scope,
+      generation,
+      candidates: this.pool.size,
+      rounds: this.rounds,
+      exact: this.exact,
+      tookMs: { ...this.took, total: performance.now() - started },
+    };
+  }
+
+  private async findRound(
+    reader: SearchIndexReader,
+    address: IndexAddress,
+    { vector, k, filter }: { vector: Float32Array; k: number; filter: ChunkFilter },
+  ): Promise<{ found: Candidate[]; later: Candidate[] }> {
+    const shared = { vector, text: this.query.text.trim(), k, signal: this.signal };
+    const { knownAsOf, ...always } = filter;
+    const countsLater = knownAsOf !== undefined && this.query.countNotYetKnown === true && this.rounds === 1;
+    const [result, unbounded] = await this.time('search', () =>
+      Promise.all([
+        reader.findCandidates(address, { ...shared, filter }),
+        countsLater ? reader.findCandidates(address, { ...shared, filter: always }) : null,
+      ]),
+    );
+    this.exact &&= result.exact;
+    const later = (unbounded?.candidates ?? []).filter(
+      ({ chunk }) => Date.parse(chunk.recordedAt) > Date.parse(knownAsOf ?? ''),
+    );
+    return { found: result.candidates, later };
+  }
+
+  private admit(candidates: readonly Candidate[], dimensions: number): void {
+    for (const candidate of candidates) {
+      if (candidate.chunk.vector.length !== dimensions) throw new AppError('EMBEDDINGS.PROFILE_MISMATCH');
+      this.pool.set(candidate.chunk.chunkId, candidate);
+    }
+  }
+
+  private async recheck(found: readonly Candidate[]): Promise<void> {
+    const versions = new Map(
+      found.map(({ chunk }) => [headKey(chunk), { itemId: chunk.itemId, version: chunk.version }]),
+    );
+    const { key, heads } = await this.time('recheck', () =>
+      this.views.recheck(this.caller.apiKeyId, [...versions.values()], this.query.knownAsOf ?? null),
+    );
+    if (key === null || key.tenantId !== this.caller.tenantId) throw new AppError('AUTH.INVALID_KEY');
+    this.key = key;
+    this.keyScope = narrowToKey(this.caller, key);
+    this.scope = narrowToRequest(this.keyScope, this.query.providers ?? null);
+    for (const [id, head] of heads) this.heads.set(id, head);
+  }
+
+  private select(): SelectedPage {
+    return selectPage(this.pool.values(), this.heads, this.scope, this.plan);
+  }
+
+  /** The page is full, nothing is left to find, or the effort is spent. */
+  private isDone(found: readonly Candidate[], k: number): boolean {
+    const { entries, threshold } = this.selected;
+    if (entries.length >= this.plan.limit || this.rounds >= FUSION.maxRounds) return true;
+    const dense = found.filter((candidate) => candidate.denseRank !== null);
+    if (dense.length < k) return true;
+    // What the dense leg left out is less similar still.
+    return threshold !== null && dense.some((candidate) => candidate.cosine < threshold);
+  }
+
+  private filterOf(itemIds: string[] | null): ChunkFilter {
+    const { query, scope, selected } = this;
+    const chunkIds = new Set(query.excludeChunkIds);
+    for (const { chunk } of this.pool.values()) {
+      if (!selected.settledItemIds.has(chunk.itemId)) chunkIds.add(chunk.chunkId);
+    }
+    return {
+      tenantId: this.caller.tenantId,
+      providers: scope.allowedProviders === null ? null : [...scope.allowedProviders],
+      principals: scope.principals === null ? null : [...scope.principals],
+      itemIds,
+      ...(selected.settledItemIds.size === 0 ? {} : { excludeItemIds: [...selected.settledItemIds] }),
+      ...(chunkIds.size === 0 ? {} : { excludeChunkIds: [...chunkIds] }),
+      ...(query.updatedAfter === undefined ? {} : { updatedAfter: query.updatedAfter }),
+      ...(query.updatedBefore === undefined ? {} : { updatedBefore: query.updatedBefore }),
+      ...(query.knownAsOf === undefined ? {} : { knownAsOf: query.knownAsOf }),
+    };
+  }
+}
+
+/** Whoever made the signal turns this into what really happened: a deadline or a cancellation. */
+export function throwIfStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new AppError('REQUEST.CANCELLED', { cause: signal.reason });
+}

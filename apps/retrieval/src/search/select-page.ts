@@ -1,0 +1,117 @@
+import type { ItemHead, ReadScope } from '@candor/persistence/views';
+import type { Candidate, ChunkDocument } from '@candor/search-index/read';
+import { applyRelevanceFloor } from './apply-relevance-floor.js';
+import { ExclusionTally } from './exclusion-tally.js';
+import { fuseCandidates, type Fused } from './fuse-candidates.js';
+import { judgeCandidate } from './judge-candidate.js';
+import { repeatsPassage } from './repeats-passage.js';
+
+/** What the page is made of and how strict it is. */
+export interface PagePlan {
+  limit: number;
+  /** `item`: the best chunk of each item. `passage`: sections and paragraphs, several of an item. */
+  unit: 'item' | 'passage';
+  /** Cosine below which nothing is shown; null = everything may be. */
+  floor: number | null;
+  /** Share of the best passage's cosine below which the rest is cut off; null = no such cut. */
+  tailShare: number | null;
+}
+
+export type CheckedCandidate = Candidate & { head: ItemHead };
+export type PageEntry = Fused<CheckedCandidate>;
+
+export interface SelectedPage {
+  /** Best first by fusion, at most `limit`. */
+  entries: PageEntry[];
+  excluded: ExclusionTally;
+  /** Items that no further round can add anything of. */
+  settledItemIds: Set<string>;
+  /** Cosine below which no candidate can enter this page; null = none is too low. */
+  threshold: number | null;
+}
+
+/**
+ * Decides what is in the page, from everything found so far and the heads read for it. Access, deletion and versions
+ * come before fusion, so that what the caller may not see can't move a score; floor, duplicates and the limit after.
+ */
+export function selectPage(
+  candidates: Iterable<Candidate>,
+  heads: ReadonlyMap<string, ItemHead>,
+  scope: ReadScope,
+  plan: PagePlan,
+): SelectedPage {
+  const excluded = new ExclusionTally();
+  const settledItemIds = new Set<string>();
+  const visible: CheckedCandidate[] = [];
+  for (const candidate of candidates) {
+    const { chunk } = candidate;
+    const head = heads.get(headKey(chunk));
+    const verdict = judgeCandidate(scope, head);
+    if (verdict === 'visible' && head) visible.push({ ...candidate, head });
+    else reject(candidate, verdict);
+  }
+
+  const fused = fuseCandidates(visible.filter((candidate) => isOfUnit(candidate.chunk, plan.unit)));
+  const threshold = thresholdOf(fused, plan);
+  const { kept, below } = applyRelevanceFloor(fused, threshold);
+  const entries = takePage(kept);
+  countBelow();
+  return { entries, excluded, settledItemIds, threshold };
+
+  function reject(candidate: Candidate, verdict: ReturnType<typeof judgeCandidate>): void {
+    const { itemId, provider } = candidate.chunk;
+    // One that is too far from the query would not have been shown in any case.
+    const counts = plan.floor === null || candidate.cosine >= plan.floor;
+    if (verdict === 'superseded' || verdict === 'not_yet_known') {
+      if (counts) excluded.add(verdict, provider, itemId);
+    } else excluded.add(verdict === 'withheld' ? 'withheld' : 'gone', provider, itemId);
+    // Another version of these two may still be the one that holds.
+    if (verdict !== 'not_yet_known' && verdict !== 'outdated') settledItemIds.add(itemId);
+  }
+
+  function takePage(ordered: readonly PageEntry[]): PageEntry[] {
+    const page: PageEntry[] = [];
+    const ownerOfContent = new Map<string, string>();
+    const itemsInPage = new Set<string>();
+    for (const entry of ordered) {
+      const { itemId, provider } = entry.chunk;
+      const owner = ownerOfContent.get(entry.head.contentHash) ?? itemId;
+      ownerOfContent.set(entry.head.contentHash, owner);
+      if (owner !== itemId) {
+        settledItemIds.add(itemId);
+        if (itemsInPage.has(owner)) excluded.add('duplicate', provider, itemId);
+        continue;
+      }
+      if (page.length >= plan.limit) continue;
+      const isRepeated =
+        plan.unit === 'item' ? itemsInPage.has(itemId) : page.some((shown) => repeatsPassage(shown.chunk, entry.chunk));
+      if (isRepeated) continue;
+      page.push(entry);
+      itemsInPage.add(itemId);
+      if (plan.unit === 'item') settledItemIds.add(itemId);
+    }
+    return page;
+  }
+
+  function countBelow(): void {
+    const itemsAbove = new Set(kept.map((entry) => entry.chunk.itemId));
+    for (const { chunk } of below) {
+      if (!itemsAbove.has(chunk.itemId)) excluded.add('relevance_floor', chunk.provider, chunk.itemId);
+    }
+  }
+}
+
+/** As `RetrievalViews.recheck` keys its heads. */
+export function headKey(chunk: Pick<ChunkDocument, 'itemId' | 'version'>): string {
+  return `${chunk.itemId}:${chunk.version}`;
+}
+
+function isOfUnit(chunk: ChunkDocument, unit: PagePlan['unit']): boolean {
+  return unit === 'item' || chunk.level !== 'document';
+}
+
+function thresholdOf(candidates: readonly Candidate[], { floor, tailShare }: PagePlan): number | null {
+  if (tailShare === null) return floor;
+  const best = candidates.reduce((highest, candidate) => Math.max(highest, candidate.cosine), 0);
+  return Math.max(floor ?? 0, best * tailShare);
+}
