@@ -1,1 +1,3 @@
-export {};
+export { loadDemo, type DemoTarget } from './load-demo.js';
+export { main as startDistributed } from './distributed.js';
+export { main as startStandalone } from './main.js';

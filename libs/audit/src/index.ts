@@ -1,1 +1,1 @@
-export {};
+export * from './audit-trail.js';

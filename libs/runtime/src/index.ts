@@ -52,3 +52,5 @@ export { extractTrace, injectTrace, type TraceCarrier } from './telemetry/trace-
 export { withSpan } from './telemetry/with-span.js';
 export { retryUntilReachable } from './startup/retry-until-reachable.js';
 export { runAsEntryPoint } from './startup/run-as-entry-point.js';
+export { OperationalGet } from './http/operational-get.decorator.js';
+export { openLogFile } from './logging/open-log-file.js';

@@ -6,6 +6,7 @@ import { AppError } from '@candor/contracts';
 export async function runAsEntryPoint(moduleUrl: string, main: () => Promise<void>): Promise<void> {
   const started = process.argv[1];
   if (started === undefined || realpathSync(started) !== fileURLToPath(moduleUrl)) return;
+  stopWithParent();
   try {
     await main();
   } catch (error) {
@@ -13,4 +14,11 @@ export async function runAsEntryPoint(moduleUrl: string, main: () => Promise<voi
     console.error(error instanceof AppError ? `${error.code}: ${error.message}` : error);
     process.exit(1);
   }
+}
+
+/** A launcher that is killed must not leave its services behind: their channel to it closes, and they drain. */
+function stopWithParent(): void {
+  if (!process.channel) return;
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
 }

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { v4 as randomUuid } from 'uuid';
+import { AppError } from '@candor/contracts';
+import {
+  Database,
+  ensureDefaultTenant,
+  findInstallationKey,
+  findKeyBySecret,
+  insertApiKey,
+  insertSecret,
+  type Transaction,
+} from '@candor/persistence';
+import { generateApiKey, parseApiKey, type ApiKeySecret } from './api-key-secret.js';
+
+/** The installation's first key: administers the default tenant, may create tenants, isn't rate limited. */
+@Injectable()
+export class FirstKeyService {
+  constructor(private readonly database: Database) {}
+
+  /** Makes the first key from `bootstrapKey` when the installation has none; later starts change nothing. */
+  async bootstrap(bootstrapKey: string): Promise<'created' | 'exists'> {
+    const secret = parseApiKey(bootstrapKey);
+    if (!secret) throw new AppError('CONFIG.INVALID', { message: 'CANDOR_BOOTSTRAP_KEY must look like gm_<publicId>_<secret>' });
+    return this.database.transaction(async (transaction) => {
+      if (await findInstallationKey(transaction)) return 'exists';
+      await insertInstallationKey(transaction, secret);
+      return 'created';
+    });
+  }
+
+  /**
+   * For installations that keep the key in a file: returns the kept key while it is valid, else makes the first key,
+   * or another secret for it when the file was lost.
+   */
+  async ensure(keptKey: string | null): Promise<string> {
+    return this.database.transaction(async (transaction) => {
+      const installation = await findInstallationKey(transaction);
+      const kept = parseApiKey(keptKey ?? '');
+      const stored = kept ? await findKeyBySecret(transaction, kept.publicId) : null;
+      if (kept && stored && installation && stored.apiKey.id === installation.id) return kept.key;
+      const secret = generateApiKey();
+      if (installation) await insertSecret(transaction, installation.id, secret);
+      else await insertInstallationKey(transaction, secret);
+      return secret.key;
+    });
+  }
+}
+
+async function insertInstallationKey(transaction: Transaction, secret: ApiKeySecret): Promise<void> {
+  const tenant = await ensureDefaultTenant(transaction, randomUuid());
+  await insertApiKey(
+    transaction,
+    {
+      id: randomUuid(),
+      tenantId: tenant.id,
+      name: 'Installation key',
+      actorType: 'admin',
+      allowedActions: ['admin'],
+      allowedProviders: null,
+      principals: null,
+      rateLimitPerMinute: null,
+      isInstallationKey: true,
+      expiresAt: null,
+    },
+    { publicId: secret.publicId, secretSha256: secret.secretSha256 },
+  );
+}

@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ROUTES, type HttpMethod } from '@candor/contracts';
+import { assertRoutesHandled, createHttpApp, HealthModule, type HealthRegistry, type Logger } from '@candor/runtime';
+import { GatewayModule, type GatewayDependencies } from './gateway.module.js';
+import { recordRefusal } from './request/record-refusal.js';
+import { RequestTransaction } from './request/request-transaction.service.js';
+
+const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
+const LIMITS = new Map(ROUTES.flatMap((route) => (route.bodyLimitBytes ? [[`${route.method} ${route.path}`, route.bodyLimitBytes]] : [])));
+
+function bodyLimit(method: HttpMethod, path: string): number {
+  return LIMITS.get(`${method} ${path}`) ?? DEFAULT_BODY_LIMIT_BYTES;
+}
+
+/** The public door, initialised but not listening. Fails when a route has no handler. */
+export async function createGatewayApp(
+  dependencies: GatewayDependencies,
+  options: { logger: Logger; health: HealthRegistry },
+): Promise<NestExpressApplication> {
+  @Module({ imports: [GatewayModule.forRoot(dependencies), HealthModule.forRoot({ registry: options.health })] })
+  class GatewayRootModule {}
+
+  const requests = new RequestTransaction(dependencies.database);
+  const app = await createHttpApp(GatewayRootModule, {
+    service: 'gateway',
+    logger: options.logger,
+    bodyLimits: bodyLimit,
+    beforeErrorResponse: (context, error) => recordRefusal(requests, context, error),
+  });
+  assertRoutesHandled(app, ROUTES);
+  return app;
+}

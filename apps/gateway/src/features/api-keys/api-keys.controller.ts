@@ -1,0 +1,74 @@
+import { Controller } from '@nestjs/common';
+import {
+  callerRoute,
+  createApiKeyRoute,
+  createTenantRoute,
+  listApiKeysRoute,
+  revokeApiKeyRoute,
+  rotateApiKeyRoute,
+  updateApiKeyRoute,
+  type ResponseOf,
+} from '@candor/contracts';
+import { Contract, ContractInput, type InputOf } from '@candor/runtime';
+import { requireCaller } from '../../access/caller.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { TenantsService } from './tenants.service.js';
+
+@Controller()
+export class ApiKeysController {
+  constructor(
+    private readonly apiKeys: ApiKeysService,
+    private readonly tenants: TenantsService,
+  ) {}
+
+  @Contract(listApiKeysRoute)
+  list(@ContractInput() { query }: InputOf<typeof listApiKeysRoute>): Promise<ResponseOf<typeof listApiKeysRoute>> {
+    return this.apiKeys.list(query);
+  }
+
+  @Contract(createApiKeyRoute)
+  create(@ContractInput() { body }: InputOf<typeof createApiKeyRoute>): Promise<ResponseOf<typeof createApiKeyRoute>> {
+    return this.apiKeys.create(body);
+  }
+
+  @Contract(updateApiKeyRoute)
+  update(
+    @ContractInput() { params, body }: InputOf<typeof updateApiKeyRoute>,
+  ): Promise<ResponseOf<typeof updateApiKeyRoute>> {
+    return this.apiKeys.update(params.id, body);
+  }
+
+  @Contract(rotateApiKeyRoute)
+  rotate(
+    @ContractInput() { params, body }: InputOf<typeof rotateApiKeyRoute>,
+  ): Promise<ResponseOf<typeof rotateApiKeyRoute>> {
+    return this.apiKeys.rotate(params.id, body.overlapSeconds);
+  }
+
+  @Contract(revokeApiKeyRoute)
+  revoke(@ContractInput() { params }: InputOf<typeof revokeApiKeyRoute>): Promise<null> {
+    return this.apiKeys.revoke(params.id);
+  }
+
+  @Contract(createTenantRoute)
+  createTenant(
+    @ContractInput() { body }: InputOf<typeof createTenantRoute>,
+  ): Promise<ResponseOf<typeof createTenantRoute>> {
+    return this.tenants.create(body.name);
+  }
+
+  @Contract(callerRoute)
+  whoAmI(): ResponseOf<typeof callerRoute> {
+    const { apiKey } = requireCaller();
+    return {
+      data: {
+        id: apiKey.id,
+        name: apiKey.name,
+        email: null,
+        externalId: null,
+        authMethod: 'api_key',
+        permissions: apiKey.allowedActions,
+      },
+    };
+  }
+}

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { v4 as randomUuid } from 'uuid';
+import {
+  AppError,
+  type ApiKeyView,
+  type CreateApiKeyBody,
+  type createApiKeyRoute,
+  type listApiKeysRoute,
+  type QueryOf,
+  type ResponseOf,
+  type UpdateApiKeyBody,
+} from '@candor/contracts';
+import {
+  Database,
+  expireSecrets,
+  findApiKey,
+  insertApiKey,
+  insertSecret,
+  listApiKeys,
+  revokeApiKey,
+  updateApiKey,
+  type ApiKeyEntity,
+  type Transaction,
+} from '@candor/persistence';
+import { requireRequestContext } from '@candor/runtime';
+import { generateApiKey } from '../../access/api-key-secret.js';
+import { requireCaller } from '../../access/caller.js';
+import { RequestTransaction } from '../../request/request-transaction.service.js';
+import { requireGrantable } from './require-grantable.js';
+
+/** Requests a minute and action of a key that names no limit. */
+export const DEFAULT_RATE_LIMIT = 60;
+
+type KeyWithSecret = ResponseOf<typeof createApiKeyRoute>;
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: RequestTransaction,
+  ) {}
+
+  async list(query: QueryOf<typeof listApiKeysRoute>): Promise<ResponseOf<typeof listApiKeysRoute>> {
+    const { scope } = requireCaller();
+    const page = await this.database.read((manager) => listApiKeys(manager, scope.tenantId, query));
+    return { data: page.rows.map(toView), pagination: { cursor: page.cursor, hasMore: page.hasMore } };
+  }
+
+  create(body: CreateApiKeyBody): Promise<KeyWithSecret> {
+    const { scope } = requireCaller();
+    requireGrantable(scope, body);
+    const { key, ...secret } = generateApiKey();
+    return this.requests.run(async (transaction) => {
+      const created = await insertApiKey(
+        transaction,
+        {
+          id: randomUuid(),
+          tenantId: scope.tenantId,
+          name: body.name,
+          actorType: body.actorType,
+          allowedActions: [...new Set(body.allowedActions)],
+          allowedProviders: body.allowedProviders,
+          principals: body.principals,
+          rateLimitPerMinute: body.rateLimitPerMinute === undefined ? DEFAULT_RATE_LIMIT : body.rateLimitPerMinute,
+          isInstallationKey: false,
+          expiresAt: body.expiresAt ? new Date(body.expiresAt) : null,
+        },
+        secret,
+      );
+      noteKey(created.id);
+      return { data: { ...toView(created), key } };
+    });
+  }
+
+  update(id: string, body: UpdateApiKeyBody): Promise<{ data: ApiKeyView }> {
+    const { scope } = requireCaller();
+    requireGrantable(scope, body);
+    return this.requests.run(async (transaction) => {
+      await this.requireKey(transaction, id);
+      const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+      requireRequestContext().audit.metadata['changed'] = Object.keys(change);
+      return { data: toView(await updateApiKey(transaction, id, change)) };
+    });
+  }
+
+  rotate(id: string, overlapSeconds: number): Promise<KeyWithSecret> {
+    const { scope } = requireCaller();
+    return this.requests.run(async (transaction) => {
+      const apiKey = await this.requireKey(transaction, id);
+      if (apiKey.revokedAt) throw new AppError('RESOURCE.CONFLICT', { message: 'The key is revoked.' });
+      // Whoever gets a new secret can act as the key, so it must not reach further than theirs.
+      requireGrantable(scope, apiKey);
+      const { key, ...secret } = generateApiKey();
+      await expireSecrets(transaction, id, new Date(Date.now() + overlapSeconds * 1000));
+      await insertSecret(transaction, id, secret);
+      return { data: { ...toView(apiKey), key } };
+    });
+  }
+
+  revoke(id: string): Promise<null> {
+    return this.requests.run(async (transaction) => {
+      await this.requireKey(transaction, id);
+      if (id === requireCaller().scope.apiKeyId) throw new AppError('API_KEY.SELF_REVOKE');
+      await revokeApiKey(transaction, id);
+      return null;
+    });
+  }
+
+  private async requireKey(transaction: Transaction, id: string): Promise<ApiKeyEntity> {
+    noteKey(id);
+    const found = await findApiKey(transaction, requireCaller().scope.tenantId, id);
+    if (!found) throw new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such API key.' });
+    return found;
+  }
+}
+
+function noteKey(id: string): void {
+  Object.assign(requireRequestContext().audit, { targetType: 'api_key', targetId: id });
+}
+
+function toView(apiKey: ApiKeyEntity): ApiKeyView {
+  return {
+    id: apiKey.id,
+    name: apiKey.name,
+    actorType: apiKey.actorType,
+    allowedActions: apiKey.allowedActions,
+    allowedProviders: apiKey.allowedProviders,
+    principals: apiKey.principals,
+    rateLimitPerMinute: apiKey.rateLimitPerMinute,
+    expiresAt: apiKey.expiresAt?.toISOString() ?? null,
+    revokedAt: apiKey.revokedAt?.toISOString() ?? null,
+    createdAt: apiKey.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type AuditEventInput,
+  invalidField,
+  type IngestDocument,
+  type IngestResponse,
+  type ItemId,
+  type RequestId,
+} from '@candor/contracts';
+import { writeAuditEvents } from '@candor/audit';
+import {
+  acceptDocuments,
+  findMissingCollections,
+  isUniqueViolation,
+  type AcceptedItem,
+  type Transaction,
+} from '@candor/persistence';
+import { requireRequestContext } from '@candor/runtime';
+import { requireCaller, type Caller } from '../../access/caller.js';
+import { RequestTransaction } from '../../request/request-transaction.service.js';
+
+@Injectable()
+export class IngestService {
+  constructor(private readonly requests: RequestTransaction) {}
+
+  /** Stores all documents or none; item, version, outbox row and audit events in one commit. */
+  async accept(documents: readonly IngestDocument[]): Promise<IngestResponse> {
+    const caller = requireCaller();
+    const { requestId, audit } = requireRequestContext();
+    requireProviders(caller, documents);
+    refuseTwins(documents);
+    try {
+      return await this.requests.run(async (transaction) => {
+        await requireCollections(transaction, caller, documents);
+        const items = await acceptDocuments(transaction, caller.scope.tenantId, requestId, documents);
+        await writeAuditEvents(transaction, items.filter(({ change }) => change !== 'none').map((item) => eventOf(caller, requestId, item)));
+        audit.metadata['items'] = items.length;
+        audit.metadata['accepted'] = items.filter((item) => item.status === 'accepted').length;
+        return toResponse(requestId, items);
+      });
+    } catch (error) {
+      if (isUniqueViolation(error, 'ingestions_pkey'))
+        throw new AppError('RESOURCE.CONFLICT', { message: 'An earlier ingest request had this X-Request-Id.', cause: error });
+      throw error;
+    }
+  }
+}
+
+/** A key that may not read a provider may not write into it either. */
+function requireProviders({ scope }: Caller, documents: readonly IngestDocument[]): void {
+  const allowed = scope.allowedProviders;
+  if (!allowed) return;
+  const index = documents.findIndex((document) => !allowed.includes(document.provider));
+  if (index < 0) return;
+  throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
+    message: `documents[${index}].provider is not one that this API key may use.`,
+    details: { field: `documents[${index}].provider` },
+  });
+}
+
+function refuseTwins(documents: readonly IngestDocument[]): void {
+  const seen = new Map<string, number>();
+  documents.forEach(({ provider, connectorId, externalId }, index) => {
+    const identity = JSON.stringify([provider, connectorId ?? null, externalId]);
+    const first = seen.get(identity);
+    if (first !== undefined)
+      throw invalidField(`documents[${index}].externalId`, `must differ from that of documents[${first}], which is the same item`);
+    seen.set(identity, index);
+  });
+}
+
+async function requireCollections(
+  transaction: Transaction,
+  { scope }: Caller,
+  documents: readonly IngestDocument[],
+): Promise<void> {
+  const missing = await findMissingCollections(
+    transaction,
+    scope.tenantId,
+    documents.flatMap((document) => document.collectionIds ?? []),
+  );
+  if (missing.size === 0) return;
+  documents.forEach((document, index) => {
+    const position = (document.collectionIds ?? []).findIndex((id) => missing.has(id));
+    if (position >= 0) throw invalidField(`documents[${index}].collectionIds[${position}]`, 'must be an existing collection');
+  });
+}
+
+function eventOf({ scope }: Caller, requestId: string, item: AcceptedItem): AuditEventInput {
+  return {
+    tenantId: scope.tenantId,
+    requestId,
+    action: 'item.accept',
+    outcome: 'accepted',
+    actorApiKeyId: scope.apiKeyId,
+    actorType: scope.actorType,
+    targetType: 'source_item',
+    targetId: item.itemId,
+    metadata: { provider: item.provider, externalId: item.externalId, version: item.version, change: item.change },
+  };
+}
+
+function toResponse(requestId: string, items: readonly AcceptedItem[]): IngestResponse {
+  return {
+    requestId: requestId as RequestId,
+    items: items.map((item) => ({
+      externalId: item.externalId,
+      provider: item.provider,
+      sourceItemId: item.itemId as ItemId,
+      version: item.version,
+      status: item.status,
+    })),
+  };
+}

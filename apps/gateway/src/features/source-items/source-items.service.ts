@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  deleteItemJob,
+  type deleteSourceItemRoute,
+  type ItemId,
+  type ItemJobPayload,
+  type ResponseOf,
+  type SourceItem,
+} from '@candor/contracts';
+import {
+  Database,
+  enqueueItemJob,
+  findSourceItem,
+  findTombstone,
+  maySeeItem,
+  tombstoneItem,
+  type SourceItemEntity,
+} from '@candor/persistence';
+import { requireRequestContext } from '@candor/runtime';
+import { requireCaller } from '../../access/caller.js';
+import { RequestTransaction } from '../../request/request-transaction.service.js';
+import { toSourceItem } from './to-source-item.js';
+
+@Injectable()
+export class SourceItemsService {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: RequestTransaction,
+  ) {}
+
+  /** 404 alike for absent, deleted, out of scope and another tenant's. */
+  async read(id: string): Promise<SourceItem> {
+    const { scope } = requireCaller();
+    Object.assign(requireRequestContext().audit, { targetType: 'source_item', targetId: id });
+    const found = await this.database.read((manager) => findSourceItem(manager, scope.tenantId, id));
+    if (!found || !maySeeItem(scope, found.item)) throw notFound();
+    return toSourceItem(found, scope, new Date());
+  }
+
+  /** Tombstone, outbox row and audit event in one commit; from then on no query returns the item. */
+  delete(id: string): Promise<ResponseOf<typeof deleteSourceItemRoute>> {
+    const { scope } = requireCaller();
+    const { requestId, audit } = requireRequestContext();
+    Object.assign(audit, { targetType: 'source_item', targetId: id });
+    return this.requests.run(async (transaction) => {
+      const before = await findTombstone(transaction, scope.tenantId, id);
+      if (!before) throw notFound();
+      // What was deleted has no access policy left to check: saying so again reveals nothing new to who knows the id.
+      if (before.deletedAt) return answer(id, before);
+      if (!maySeeItem(scope, before)) throw notFound();
+      const item = await tombstoneItem(transaction, scope.tenantId, id);
+      if (!item) return answer(id, before);
+      await enqueueItemJob(transaction, deleteItemJob.name, {
+        tenantId: scope.tenantId,
+        requestId,
+        itemId: id,
+        version: item.latestVersion,
+        epoch: item.revision,
+      } as ItemJobPayload);
+      return answer(id, item);
+    });
+  }
+}
+
+function answer(id: string, item: SourceItemEntity): ResponseOf<typeof deleteSourceItemRoute> {
+  return { sourceItemId: id as ItemId, status: item.purgedAt ? 'deleted' : 'deleting' };
+}
+
+function notFound(): AppError {
+  return new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such source item.' });
+}

@@ -1,0 +1,98 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { RETRIEVAL_CLIENT, type RetrievalClient } from '@candor/contracts';
+import { Database } from '@candor/persistence';
+import { JobProducer, type ReplyChannel } from '@candor/queue';
+import { CallerTokenSigner } from '@candor/runtime';
+import { AccessGuard } from './access/access.guard.js';
+import { AuthenticatorService } from './access/authenticator.service.js';
+import { FirstKeyService } from './access/first-key.service.js';
+import { RateLimiterService } from './access/rate-limiter.service.js';
+import type { GatewayLimits } from './config.js';
+import { ApiKeysController } from './features/api-keys/api-keys.controller.js';
+import { ApiKeysService } from './features/api-keys/api-keys.service.js';
+import { TenantsService } from './features/api-keys/tenants.service.js';
+import { AbandonedRequestsService } from './features/audit-trail/abandoned-requests.service.js';
+import { AuditTrailController } from './features/audit-trail/audit-trail.controller.js';
+import { CollectionItemsService } from './features/collections/collection-items.service.js';
+import { CollectionsController } from './features/collections/collections.controller.js';
+import { CollectionsService } from './features/collections/collections.service.js';
+import { ContextController } from './features/context/context.controller.js';
+import { DeadLetterService } from './features/ingest/dead-letter.service.js';
+import { IngestController } from './features/ingest/ingest.controller.js';
+import { IngestService } from './features/ingest/ingest.service.js';
+import { IngestionStatusService } from './features/ingest/ingestion-status.service.js';
+import { NavigationController } from './features/navigation/navigation.controller.js';
+import { PassageSessionService } from './features/navigation/passage-session.service.js';
+import { OpenApiController } from './features/openapi/openapi.controller.js';
+import { ReasonController } from './features/reason/reason.controller.js';
+import { SearchController } from './features/search/search.controller.js';
+import { SourceItemsController } from './features/source-items/source-items.controller.js';
+import { SourceItemsService } from './features/source-items/source-items.service.js';
+import { AuditInterceptor } from './request/audit.interceptor.js';
+import { IdempotencyInterceptor } from './request/idempotency.interceptor.js';
+import { RequestTransaction } from './request/request-transaction.service.js';
+import { GATEWAY_LIMITS, REPLY_CHANNEL } from './tokens.js';
+import { ReasoningClient } from './upstream/reasoning.client.js';
+import { RetrievalGatewayService } from './upstream/retrieval-gateway.service.js';
+
+/** What differs between the profiles; the caller owns and closes all of it. */
+export interface GatewayDependencies {
+  database: Database;
+  jobs: JobProducer;
+  replies: ReplyChannel;
+  retrieval: RetrievalClient;
+  rateLimiter: RateLimiterService;
+  signer: CallerTokenSigner;
+  limits: GatewayLimits;
+}
+
+@Module({})
+export class GatewayModule {
+  static forRoot(dependencies: GatewayDependencies): DynamicModule {
+    return {
+      module: GatewayModule,
+      controllers: [
+        ApiKeysController,
+        AuditTrailController,
+        CollectionsController,
+        ContextController,
+        IngestController,
+        NavigationController,
+        OpenApiController,
+        ReasonController,
+        SearchController,
+        SourceItemsController,
+      ],
+      providers: [
+        { provide: Database, useValue: dependencies.database },
+        { provide: JobProducer, useValue: dependencies.jobs },
+        { provide: REPLY_CHANNEL, useValue: dependencies.replies },
+        { provide: RETRIEVAL_CLIENT, useValue: dependencies.retrieval },
+        { provide: RateLimiterService, useValue: dependencies.rateLimiter },
+        { provide: CallerTokenSigner, useValue: dependencies.signer },
+        { provide: GATEWAY_LIMITS, useValue: dependencies.limits },
+        // The order of these three is the order of a request.
+        { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+        AbandonedRequestsService,
+        ApiKeysService,
+        AuthenticatorService,
+        CollectionItemsService,
+        CollectionsService,
+        DeadLetterService,
+        FirstKeyService,
+        IngestService,
+        IngestionStatusService,
+        PassageSessionService,
+        ReasoningClient,
+        RequestTransaction,
+        RetrievalGatewayService,
+        SourceItemsService,
+        TenantsService,
+      ],
+      exports: [FirstKeyService, RequestTransaction],
+    };
+  }
+}

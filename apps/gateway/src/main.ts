@@ -1,0 +1,82 @@
+import { access } from 'node:fs/promises';
+import { answerQuestionJob, indexItemJob } from '@candor/contracts';
+import {
+  CallerTokenSigner,
+  createLogger,
+  GrpcRetrievalClient,
+  HealthRegistry,
+  listenUntilSignal,
+  loadConfig,
+  retryUntilReachable,
+  runAsEntryPoint,
+  startTelemetry,
+} from '@candor/runtime';
+import { Database } from '@candor/persistence';
+import { JobProducer, openRateLimitStore, RedisReplyChannel } from '@candor/queue';
+import { FirstKeyService } from './access/first-key.service.js';
+import { RateLimiterService } from './access/rate-limiter.service.js';
+import { gatewayConfigSchema } from './config.js';
+import { createGatewayApp } from './create-gateway-app.js';
+
+/** Starts the gateway from the environment; it waits for its database and recovers from the loss of anything else. */
+export async function main(): Promise<void> {
+  const config = loadConfig(gatewayConfigSchema);
+  const stopTelemetry = await startTelemetry('gateway');
+  const logger = createLogger('gateway', { level: config.LOG_LEVEL });
+  const database = new Database({ url: config.DATABASE_URL, applicationName: 'candor-gateway', poolSize: 20 });
+  const jobs = new JobProducer({ kind: 'redis', url: config.REDIS_URL });
+  const replies = new RedisReplyChannel(config.REDIS_URL);
+  const rateLimitStore = openRateLimitStore(config.REDIS_URL);
+  const retrieval = new GrpcRetrievalClient({ url: config.RETRIEVAL_URL });
+  const health = new HealthRegistry({ logger });
+  health.register('database', () => database.ping(), { critical: true, startup: true });
+  health.register('queue', () => jobs.ping(), { critical: false, startup: true });
+  health.register('retrieval', () => retrieval.waitUntilReachable(new Date(Date.now() + 1_500)), {
+    critical: false,
+    startup: true,
+  });
+  for (const queue of [indexItemJob.queue, answerQuestionJob.queue])
+    health.register(`workers:${queue}`, () => jobs.requireWorkers(queue), { critical: false, startup: true });
+  let keysReady = false;
+  health.register('first-key', async () => requireTrue(keysReady), { critical: false, startup: true });
+  const { READY_FILE: readyFile } = config;
+  if (readyFile) health.register('ready-file', () => access(readyFile), { critical: false, startup: true });
+
+  const app = await createGatewayApp(
+    {
+      database,
+      jobs,
+      replies,
+      retrieval,
+      rateLimiter: new RateLimiterService(rateLimitStore),
+      signer: new CallerTokenSigner(config.CANDOR_SIGNING_KEY),
+      limits: { searchDeadlineMs: config.SEARCH_DEADLINE_MS, reasonDeadlineMs: config.REASON_DEADLINE_MS },
+    },
+    { logger, health },
+  );
+  await listenUntilSignal(app, {
+    port: config.PORT,
+    host: config.HOST,
+    logger,
+    onClose: async () => {
+      await Promise.allSettled([jobs.close(), replies.close(), database.close()]);
+      retrieval.close();
+      rateLimitStore.disconnect();
+      await stopTelemetry();
+    },
+  });
+  await retryUntilReachable(() => database.migrate(), logger);
+  const bootstrapKey = config.CANDOR_BOOTSTRAP_KEY;
+  if (bootstrapKey) {
+    const keys = app.get(FirstKeyService, { strict: false });
+    const outcome = await retryUntilReachable(() => keys.bootstrap(bootstrapKey), logger);
+    logger.info({ outcome }, 'First key');
+  }
+  keysReady = true;
+}
+
+async function requireTrue(condition: boolean): Promise<void> {
+  if (!condition) throw new Error('not yet');
+}
+
+await runAsEntryPoint(import.meta.url, main);

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditEventInput, AuditOutcome } from '@candor/contracts';
+import { writeAuditEvents } from '@candor/audit';
+import { Database, storeIdempotentResponse, type Transaction } from '@candor/persistence';
+import { requireRequestContext, type RequestContext } from '@candor/runtime';
+import { requireCaller } from '../access/caller.js';
+
+/**
+ * One commit for a request: its change, its audit event and, with an `Idempotency-Key`, its response.
+ * What could not be recorded did not happen.
+ */
+@Injectable()
+export class RequestTransaction {
+  constructor(private readonly database: Database) {}
+
+  /** `work` returns the response body. */
+  async run<Response>(work: (transaction: Transaction) => Promise<Response>): Promise<Response> {
+    const context = requireRequestContext();
+    const caller = requireCaller();
+    const response = await this.database.transaction(async (transaction) => {
+      const result = await work(transaction);
+      await writeAuditEvents(transaction, [eventOf(context, context.audit.outcome ?? 'succeeded')]);
+      if (caller.idempotencyKey !== undefined && context.route) {
+        const stored = { status: context.route.status, body: result };
+        await storeIdempotentResponse(transaction, caller.apiKey.id, caller.idempotencyKey, stored);
+      }
+      return result;
+    });
+    context.audit.committed = true;
+    return response;
+  }
+
+  /** Commits the audit event of a request that changed nothing. */
+  async recordRead(outcome: AuditOutcome): Promise<void> {
+    const context = requireRequestContext();
+    await this.database.read((manager) => writeAuditEvents(manager, [eventOf(context, outcome)]));
+    context.audit.committed = true;
+  }
+
+  /** An event beside the request's own one, in a commit of its own: work that begins before its outcome is known. */
+  async recordNow(event: Pick<AuditEventInput, 'action' | 'outcome' | 'metadata'>): Promise<void> {
+    const base = eventOf(requireRequestContext(), event.outcome);
+    await this.database.read((manager) => writeAuditEvents(manager, [{ ...base, ...event }]));
+  }
+}
+
+/** The request's own event, from what its handler said about it. */
+export function eventOf(context: RequestContext, outcome: AuditOutcome): AuditEventInput {
+  const { scope } = requireCaller();
+  const action = context.audit.action ?? context.route?.audit;
+  if (!action) throw new Error('a request without a route has no audit action');
+  return {
+    tenantId: scope.tenantId,
+    requestId: context.requestId,
+    action,
+    outcome,
+    actorApiKeyId: scope.apiKeyId,
+    actorType: scope.actorType,
+    targetType: context.audit.targetType ?? null,
+    targetId: context.audit.targetId ?? null,
+    metadata: context.audit.metadata,
+  };
+}

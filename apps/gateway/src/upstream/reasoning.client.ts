@@ -1,0 +1,102 @@
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { v4 as randomUuid } from 'uuid';
+import {
+  answerQuestionJob,
+  AppError,
+  REASONING_CANCEL_CHANNEL,
+  reasoningReplySchema,
+  type AnswerQuestionPayload,
+  type ReasoningReply,
+} from '@candor/contracts';
+import { JobProducer, type ReplyChannel } from '@candor/queue';
+import { REPLY_CHANNEL } from '../tokens.js';
+
+type Question = Omit<AnswerQuestionPayload, 'replyTo' | 'deadline'>;
+
+/** Time for synthesis to say "too late" itself before the gateway stops waiting, ms. */
+const REPLY_GRACE_MS = 500;
+
+/** Puts a question on the `reasoning` queue and waits for its reply on this instance's own channel. */
+@Injectable()
+export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
+  private readonly channel = `candor.reply.${randomUuid()}`;
+  private readonly waiting = new Map<string, (reply: ReasoningReply) => void>();
+  private unsubscribe: (() => Promise<void>) | undefined;
+  private subscribing: Promise<void> | undefined;
+
+  constructor(
+    private readonly jobs: JobProducer,
+    @Inject(REPLY_CHANNEL) private readonly replies: ReplyChannel,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    // A gateway starts without Redis too; the first question then tries again.
+    await this.ensureSubscribed().catch(() => undefined);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.unsubscribe?.();
+  }
+
+  /** Errors: DEPENDENCY.QUEUE_UNAVAILABLE at once, DEADLINE.EXCEEDED, REQUEST.CANCELLED. */
+  async ask(question: Question, options: { deadline: Date; signal?: AbortSignal }): Promise<ReasoningReply> {
+    await this.ensureSubscribed();
+    if (this.waiting.has(question.requestId))
+      throw new AppError('RESOURCE.CONFLICT', { message: 'A request with this X-Request-Id is still running.' });
+    const reply = this.waitFor(question.requestId, options);
+    // Nobody awaits the reply when adding fails.
+    reply.catch(() => undefined);
+    try {
+      await this.jobs.add(answerQuestionJob, {
+        ...question,
+        replyTo: this.channel,
+        deadline: options.deadline.toISOString(),
+      });
+      return await reply;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'REQUEST.CANCELLED') await this.cancel(question.requestId);
+      throw error;
+    } finally {
+      this.waiting.delete(question.requestId);
+    }
+  }
+
+  private waitFor(requestId: string, options: { deadline: Date; signal?: AbortSignal }): Promise<ReasoningReply> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => settle(() => reject(new AppError('REQUEST.CANCELLED')));
+      const timer = setTimeout(
+        () => settle(() => reject(new AppError('DEADLINE.EXCEEDED'))),
+        Math.max(0, options.deadline.getTime() - Date.now()) + REPLY_GRACE_MS,
+      );
+      const settle = (act: () => void): void => {
+        clearTimeout(timer);
+        options.signal?.removeEventListener('abort', onAbort);
+        act();
+      };
+      options.signal?.addEventListener('abort', onAbort, { once: true });
+      this.waiting.set(requestId, (reply) => settle(() => resolve(reply)));
+      if (options.signal?.aborted) onAbort();
+    });
+  }
+
+  private async cancel(requestId: string): Promise<void> {
+    // The caller is gone; if this is lost too, the job's deadline ends it.
+    await this.replies.publish(REASONING_CANCEL_CHANNEL, { requestId }).catch(() => undefined);
+  }
+
+  private ensureSubscribed(): Promise<void> {
+    this.subscribing ??= this.replies
+      .subscribe(this.channel, (message) => this.receive(message))
+      .then((unsubscribe) => void (this.unsubscribe = unsubscribe))
+      .catch((error: unknown) => {
+        this.subscribing = undefined;
+        throw error;
+      });
+    return this.subscribing;
+  }
+
+  private receive(message: unknown): void {
+    const reply = reasoningReplySchema.safeParse(message);
+    if (reply.success) this.waiting.get(reply.data.requestId)?.(reply.data);
+  }
+}

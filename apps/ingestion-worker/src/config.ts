@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { embeddingsEnvironment } from '@candor/embeddings';
+import { portFromEnv } from '@candor/runtime';
+import { elasticsearchEnvironment } from '@candor/search-index/write';
+
+/** What the ingestion worker reads from the environment; nothing else. */
+export const workerConfigSchema = z.object({
+  HOST: z.string().default('127.0.0.1').describe('Address of the health endpoints.'),
+  HEALTH_PORT: portFromEnv(3001).describe('Port of /healthz, /readyz and /metrics.'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severe line.'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues.'),
+  ...elasticsearchEnvironment,
+  ...embeddingsEnvironment,
+});
+export type WorkerConfig = z.output<typeof workerConfigSchema>;

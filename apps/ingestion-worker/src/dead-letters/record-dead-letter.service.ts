@@ -1,0 +1,51 @@
+import { AppError, isErrorCode, itemJobPayloadSchema } from '@candor/contracts';
+import { writeAuditEvents } from '@candor/audit';
+import { failVersion, insertDeadLetter, type Database } from '@candor/persistence';
+import type { DeadLetter } from '@candor/queue';
+import type { Logger } from '@candor/runtime';
+
+/** Dead letter, item state and audit event in one commit, so that a poisoned item never looks as if it were being worked on. */
+export class RecordDeadLetterService {
+  constructor(
+    private readonly database: Database,
+    private readonly logger: Logger,
+  ) {}
+
+  async record(letter: DeadLetter): Promise<void> {
+    const payload = itemJobPayloadSchema.safeParse(letter.payload);
+    if (!payload.success) {
+      // Nobody's: without a valid payload there is no tenant to show it to.
+      this.logger.error({ job: letter.job, jobId: letter.jobId, type: letter.error.type }, 'A job has no valid payload');
+      return;
+    }
+    const job = payload.data;
+    const { type, message } = letter.error;
+    const error = new AppError(isErrorCode(type) ? type : 'INTERNAL.UNEXPECTED', { message });
+    await this.database.transaction(async (transaction) => {
+      await insertDeadLetter(transaction, {
+        tenantId: job.tenantId,
+        requestId: job.requestId,
+        jobName: letter.job,
+        itemId: job.itemId,
+        version: job.version,
+        payload: job,
+        errorType: error.code,
+        errorMessage: message,
+      });
+      await failVersion(transaction, job, error);
+      await writeAuditEvents(transaction, [
+        {
+          tenantId: job.tenantId,
+          requestId: job.requestId,
+          action: 'item.fail',
+          outcome: 'failed',
+          actorApiKeyId: null,
+          actorType: 'service',
+          targetType: 'source_item',
+          targetId: job.itemId,
+          metadata: { job: letter.job, version: job.version, errorType: error.code, attempts: letter.attemptsMade },
+        },
+      ]);
+    });
+  }
+}

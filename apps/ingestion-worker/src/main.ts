@@ -1,0 +1,59 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { createEmbedder, embedderOptionsFrom } from '@candor/embeddings';
+import { Database } from '@candor/persistence';
+import { JobProducer, type QueueBackendOptions } from '@candor/queue';
+import {
+  createHttpApp,
+  createLogger,
+  HealthModule,
+  HealthRegistry,
+  listenUntilSignal,
+  loadConfig,
+  retryUntilReachable,
+  runAsEntryPoint,
+  startTelemetry,
+} from '@candor/runtime';
+import { createElasticsearchWriter, elasticsearchOptionsFrom } from '@candor/search-index/write';
+import { workerConfigSchema } from './config.js';
+import { startWorker } from './start-worker.js';
+
+@Module({})
+class WorkerHealthApp {
+  static forRoot(registry: HealthRegistry): DynamicModule {
+    return { module: WorkerHealthApp, imports: [HealthModule.forRoot({ registry })] };
+  }
+}
+
+/** Starts the ingestion worker from the environment: jobs from the queue, HTTP only for probes and metrics. */
+export async function main(): Promise<void> {
+  const config = loadConfig(workerConfigSchema);
+  const stopTelemetry = await startTelemetry('ingestion-worker');
+  const logger = createLogger('ingestion-worker', { level: config.LOG_LEVEL });
+  const embedder = await createEmbedder(embedderOptionsFrom(config));
+  const database = new Database({ url: config.DATABASE_URL, applicationName: 'candor-ingestion-worker', poolSize: 20 });
+  const index = createElasticsearchWriter(elasticsearchOptionsFrom(config));
+  const queue: QueueBackendOptions = { kind: 'redis', url: config.REDIS_URL };
+  const producer = new JobProducer(queue);
+  const health = new HealthRegistry({ logger });
+  health.register('database', () => database.ping(), { critical: true, startup: true });
+  health.register('queue', () => producer.ping(), { critical: false, startup: true });
+  health.register('index', (signal) => index.ping(signal), { critical: false });
+
+  const app = await createHttpApp(WorkerHealthApp.forRoot(health), { service: 'ingestion-worker', logger, bodyLimits: () => 0 });
+  const worker = await retryUntilReachable(async () => {
+    await database.migrate();
+    return startWorker({ database, embedder, index, queue, producer, logger });
+  }, logger);
+  await listenUntilSignal(app, {
+    port: config.HEALTH_PORT,
+    host: config.HOST,
+    logger,
+    onClose: async () => {
+      await worker.stop();
+      await Promise.allSettled([producer.close(), index.close(), embedder.close(), database.close()]);
+      await stopTelemetry();
+    },
+  });
+}
+
+await runAsEntryPoint(import.meta.url, main);

@@ -1,0 +1,67 @@
+import { NestFactory } from '@nestjs/core';
+import type { MicroserviceOptions } from '@nestjs/microservices';
+import { AppError, deleteItemJob, extractItemJob, indexItemJob, JOB_CATALOGUE } from '@candor/contracts';
+import { OutboxRepository } from '@candor/persistence';
+import { BullMqStrategy, OutboxDispatcher, RpcErrorFilter, type JobProducer, type QueueBackendOptions } from '@candor/queue';
+import { createRequestContext, NestPinoLogger, runInRequestContext, type Logger } from '@candor/runtime';
+import { BatchedIndexWriter } from '@candor/search-index/write';
+import { RecordDeadLetterService } from './dead-letters/record-dead-letter.service.js';
+import { SweeperService } from './dispatch/sweeper.service.js';
+import { LiveGenerationsService } from './features/index-item/live-generations.service.js';
+import { WorkerModule, type WorkerModuleDependencies } from './worker.module.js';
+
+export interface WorkerDependencies extends WorkerModuleDependencies {
+  queue: QueueBackendOptions;
+  producer: JobProducer;
+  logger: Logger;
+}
+
+export interface RunningWorker {
+  /** Takes no new jobs, lets the running ones finish. */
+  stop(): Promise<void>;
+}
+
+/** Enough jobs at once that their index writes share refreshes; embedding is bounded by the embedder itself. */
+const CONCURRENCY = {
+  [extractItemJob.queue]: { concurrency: 4 },
+  [indexItemJob.queue]: { concurrency: 24 },
+  [deleteItemJob.queue]: { concurrency: 8 },
+};
+const ITEM_JOBS = JOB_CATALOGUE.filter((job) => job.queue in CONCURRENCY);
+
+/** Job handlers, outbox dispatcher and sweeper; the caller owns and closes the dependencies. */
+export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
+  const { database, queue, producer, logger } = dependencies;
+  const deadLetters = new RecordDeadLetterService(database, logger);
+  const strategy = new BullMqStrategy({
+    backend: queue,
+    queues: CONCURRENCY,
+    onDeadLetter: (letter) => deadLetters.record(letter),
+    onFailure: ({ job, attempt, outcome, error }) => logger.warn({ job, attempt, outcome, code: error.code, error }, 'Job failed'),
+    runInJobContext: (context, run) => runInRequestContext(createRequestContext(context.requestId), run),
+  });
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(
+    WorkerModule.forRoot({ ...dependencies, index: new BatchedIndexWriter(dependencies.index) }),
+    { strategy, logger: new NestPinoLogger(logger), abortOnError: false },
+  );
+  app.useGlobalFilters(new RpcErrorFilter());
+  await app.get(LiveGenerationsService).requireOwnRecipe();
+  await app.listen();
+
+  const dispatcher = new OutboxDispatcher({
+    store: new OutboxRepository(database),
+    producer,
+    catalogue: ITEM_JOBS,
+    onDeadLetter: (letter) => deadLetters.record(letter),
+    onError: (error: AppError) => logger.warn({ code: error.code }, 'Outbox waits'),
+  });
+  const sweeper = new SweeperService(database, producer, logger);
+  dispatcher.start();
+  sweeper.start();
+  return {
+    stop: async () => {
+      await Promise.all([dispatcher.stop(), sweeper.stop()]);
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { EMBEDDER, type Embedder } from '@candor/embeddings';
+import { Database } from '@candor/persistence';
+import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
+import { DeleteItemProcessor } from './features/delete-item/delete-item.processor.js';
+import { ExtractItemProcessor } from './features/extract-item/extract-item.processor.js';
+import { IndexItemProcessor } from './features/index-item/index-item.processor.js';
+import { IndexItemService } from './features/index-item/index-item.service.js';
+import { LiveGenerationsService } from './features/index-item/live-generations.service.js';
+import { RefreshMetadataService } from './features/index-item/refresh-metadata.service.js';
+
+export interface WorkerModuleDependencies {
+  database: Database;
+  embedder: Embedder;
+  index: SearchIndexWriter;
+}
+
+@Module({})
+export class WorkerModule {
+  static forRoot({ database, embedder, index }: WorkerModuleDependencies): DynamicModule {
+    return {
+      module: WorkerModule,
+      controllers: [DeleteItemProcessor, ExtractItemProcessor, IndexItemProcessor],
+      providers: [
+        { provide: Database, useValue: database },
+        { provide: EMBEDDER, useValue: embedder },
+        { provide: SEARCH_INDEX_WRITER, useValue: index },
+        IndexItemService,
+        LiveGenerationsService,
+        RefreshMetadataService,
+      ],
+    };
+  }
+}

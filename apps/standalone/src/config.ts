@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { embeddingsEnvironment } from '@candor/embeddings';
+import { portFromEnv } from '@candor/runtime';
+import { answerProviderEnvironment } from '@candor/synthesis';
+
+const launcherFields = {
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  PORT: portFromEnv(3000).describe('Port of the public API.'),
+  CANDOR_DATA: z.string().default('.candor').describe('Folder of everything that is kept.'),
+  CANDOR_DEMO: z
+    .enum(['on', 'off'])
+    .default('on')
+    .transform((value) => value === 'on')
+    .describe('`off`: no demo workspace on the first start.'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severe line.'),
+};
+const deadline = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
+
+/** What the standalone profile reads from the environment. */
+export const standaloneConfigSchema = z.object({
+  ...launcherFields,
+  SEARCH_DEADLINE_MS: deadline(10_000).describe('Longest time of a search, ms.'),
+  REASON_DEADLINE_MS: deadline(60_000).describe('Longest time of a reason request, ms.'),
+  ...answerProviderEnvironment,
+  ...embeddingsEnvironment,
+});
+export type StandaloneConfig = z.output<typeof standaloneConfigSchema>;
+
+/** What the launcher of the distributed profile reads itself; the rest goes to the services as it is. */
+export const distributedConfigSchema = z.object({
+  ...launcherFields,
+  EMBEDDINGS_BASE_URL: embeddingsEnvironment.EMBEDDINGS_BASE_URL,
+  EMBEDDINGS_MODEL: embeddingsEnvironment.EMBEDDINGS_MODEL,
+  CANDOR_MODEL_DIR: embeddingsEnvironment.CANDOR_MODEL_DIR,
+});
+export type DistributedConfig = z.output<typeof distributedConfigSchema>;

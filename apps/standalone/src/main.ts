@@ -1,0 +1,141 @@
+import { mkdir } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { createEmbedder, embedderOptionsFrom } from '@candor/embeddings';
+import { createGatewayApp, FirstKeyService, RateLimiterService } from '@candor/gateway';
+import { startWorker } from '@candor/ingestion-worker';
+import { Database, RetrievalViews } from '@candor/persistence';
+import { InProcessReplyChannel, JobProducer, migrateQueueBackend, type QueueBackendOptions } from '@candor/queue';
+import { RetrievalService } from '@candor/retrieval';
+import {
+  CallerTokenSigner,
+  createLogger,
+  HealthRegistry,
+  listenUntilSignal,
+  loadConfig,
+  openLogFile,
+  startTelemetry,
+  type Logger,
+} from '@candor/runtime';
+import { createLanceDbIndex } from '@candor/search-index';
+import { startPostgres } from '@candor/services';
+import { createAnswerProvider, startSynthesis } from '@candor/synthesis';
+import { standaloneConfigSchema, type StandaloneConfig } from './config.js';
+import { keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
+import { loadDemoOnce } from './load-demo-once.js';
+import { findModelDirectory } from './local-model.js';
+import { printWelcome } from './print-welcome.js';
+
+/** The four services in one process: Postgres from npm, its queue backend, LanceDB, a local model. */
+export async function main(): Promise<void> {
+  const config = loadConfig(standaloneConfigSchema);
+  const data = resolve(config.CANDOR_DATA);
+  await mkdir(data, { recursive: true });
+  const logFile = join(data, 'candor.log');
+  const stopTelemetry = await startTelemetry('standalone');
+  const logger = createLogger('standalone', { level: config.LOG_LEVEL, stream: openLogFile(logFile) });
+
+  const [postgres, embedder] = await Promise.all([
+    startPostgres({ dataDir: join(data, 'postgres'), onProgress: report }),
+    findModelDirectory(config, report).then((directory) =>
+      createEmbedder(embedderOptionsFrom({ ...config, CANDOR_MODEL_DIR: directory })),
+    ),
+  ]);
+  const services = await openServices(config, data, postgres.url, embedder, logger);
+  const { app, keys, close } = services;
+  const running = await listenUntilSignal(app, {
+    port: config.PORT,
+    host: config.HOST,
+    logger,
+    onClose: async () => {
+      await close();
+      await postgres.stop();
+      await stopTelemetry();
+    },
+  });
+
+  const keyFile = join(data, 'admin-key');
+  const key = await keys.ensure(await readSecret(keyFile));
+  await writeSecret(keyFile, key);
+  services.markReady('admin-key');
+  await loadDemoOnce(config, data, { url: running.url, key });
+  services.markReady('demo');
+  printWelcome({
+    url: running.url,
+    key,
+    keyFile: relative(process.cwd(), keyFile),
+    logs: relative(process.cwd(), logFile),
+    demo: config.CANDOR_DEMO,
+  });
+}
+
+function report(line: string): void {
+  console.log(line);
+}
+
+async function openServices(
+  config: StandaloneConfig,
+  data: string,
+  databaseUrl: string,
+  embedder: Awaited<ReturnType<typeof createEmbedder>>,
+  logger: Logger,
+) {
+  const database = new Database({ url: databaseUrl, applicationName: 'candor-standalone', poolSize: 20 });
+  await database.migrate();
+  const queue: QueueBackendOptions = { kind: 'postgres', url: databaseUrl };
+  await migrateQueueBackend(queue);
+  const producer = new JobProducer(queue);
+  const replies = new InProcessReplyChannel();
+  const index = createLanceDbIndex({ directory: join(data, 'search-index') });
+  const signer = new CallerTokenSigner(await keepRandomSecret(join(data, 'signing-key')));
+  const retrieval = new RetrievalService({
+    reader: index.reader,
+    views: new RetrievalViews(database),
+    embedder,
+    signer,
+  });
+  const worker = await startWorker({ database, embedder, index: index.writer, queue, producer, logger });
+  const synthesis = await startSynthesis({
+    retrieval,
+    answerProvider: createAnswerProvider(config, embedder),
+    queue,
+    replies,
+    logger,
+  });
+
+  const waitingFor = new Set(['admin-key', 'demo']);
+  const health = new HealthRegistry({ logger });
+  health.register('database', () => database.ping(), { critical: true, startup: true });
+  health.register('index', (signal) => index.reader.ping(signal), { critical: false });
+  health.register('model', async (signal) => void (await embedder.embedQuery('ready', signal)), {
+    critical: false,
+    startup: true,
+  });
+  health.register('queue', () => producer.ping(), { critical: false, startup: true });
+  health.register('first-start', () => nothingIn(waitingFor), { critical: false, startup: true });
+  const app = await createGatewayApp(
+    {
+      database,
+      jobs: producer,
+      replies,
+      retrieval,
+      rateLimiter: new RateLimiterService(null),
+      signer,
+      limits: { searchDeadlineMs: config.SEARCH_DEADLINE_MS, reasonDeadlineMs: config.REASON_DEADLINE_MS },
+    },
+    { logger, health },
+  );
+  return {
+    app,
+    keys: app.get(FirstKeyService, { strict: false }),
+    markReady: (what: string) => void waitingFor.delete(what),
+    close: async () => {
+      await Promise.allSettled([worker.stop(), synthesis.stop()]);
+      await Promise.allSettled([producer.close(), replies.close(), index.reader.close(), index.writer.close()]);
+      await Promise.allSettled([embedder.close(), database.close()]);
+    },
+  };
+}
+
+async function nothingIn(waitingFor: ReadonlySet<string>): Promise<void> {
+  if (waitingFor.size > 0) throw new Error(`waiting for ${[...waitingFor].join(', ')}`);
+}
