@@ -25,7 +25,9 @@ export async function main(): Promise<void> {
   const logger = createLogger('gateway', { level: config.LOG_LEVEL });
   const database = new Database({ url: config.DATABASE_URL, applicationName: 'candor-gateway', poolSize: 20 });
   const jobs = new JobProducer({ kind: 'redis', url: config.REDIS_URL });
-  const replies = new RedisReplyChannel(config.REDIS_URL);
+  const replies = new RedisReplyChannel(config.REDIS_URL, (channel, error) =>
+    logger.error({ channel, error }, 'A reply could not be delivered'),
+  );
   const rateLimitStore = openRateLimitStore(config.REDIS_URL);
   const retrieval = new GrpcRetrievalClient({ url: config.RETRIEVAL_URL });
   const health = new HealthRegistry({ logger });

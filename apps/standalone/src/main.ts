@@ -84,7 +84,9 @@ async function openServices(
   const queue: QueueBackendOptions = { kind: 'postgres', url: databaseUrl };
   await migrateQueueBackend(queue);
   const producer = new JobProducer(queue);
-  const replies = new InProcessReplyChannel();
+  const replies = new InProcessReplyChannel((channel, error) =>
+    logger.error({ channel, error }, 'A reply could not be delivered'),
+  );
   const index = createLanceDbIndex({ directory: join(data, 'search-index') });
   const signer = new CallerTokenSigner(await keepRandomSecret(join(data, 'signing-key')));
   const retrieval = new RetrievalService({

@@ -18,3 +18,4 @@ export { RedisReplyChannel } from './redis-reply-channel.js';
 export type { ReplyChannel, ReplyErrorListener, ReplyHandler, Unsubscribe } from './reply-channel.js';
 export { RpcErrorFilter } from './rpc-error.filter.js';
 export type { BullMqStrategyOptions, DeadLetter, JobFailure } from './strategy-options.js';
+export { openRateLimitStore } from './rate-limit-store.js';

@@ -79,6 +79,21 @@ export class JobProducer {
     };
   }
 
+  /** Whether the job is in the queue and not over: waiting, running or backing off. `jobId` is the contract's. */
+  async isPending(job: CatalogueJob, jobId: string): Promise<boolean> {
+    const id = toQueueJobId(job, jobId);
+    return this.call(job.queue, async (queue) => {
+      const queued = await queue.getJob(id);
+      return queued !== undefined && !(await queued.isCompleted()) && !(await queued.isFailed());
+    });
+  }
+
+  /** Rejects with `DEPENDENCY.QUEUE_UNAVAILABLE` when no worker is connected to the queue. */
+  async requireWorkers(queueName: string): Promise<void> {
+    const workers = await this.call(queueName, (queue) => queue.getWorkersCount());
+    if (workers === 0) throw unavailable(new Error(`No worker is connected to ${queueName}.`));
+  }
+
   /** Resolves if the backend answers. */
   async ping(): Promise<void> {
     await this.call(PING_QUEUE, (queue) => queue.getJobCounts('wait'));
