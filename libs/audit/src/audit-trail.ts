@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AuditEventInput, AuditEventsQuery, AuditEventView } from '@candor/contracts';
-import { insertAuditEvents, listAuditEvents, type AuditEventEntity, type Page, type Transaction } from '@candor/persistence';
+import {
+  insertAuditEvents,
+  listAuditEvents,
+  type AuditEventEntity,
+  type Page,
+  type Transaction,
+} from '@candor/persistence';
 
 /** Writes in the caller's transaction: what happened and its event commit together or not at all. */
 export function writeAuditEvents(transaction: Transaction, events: readonly AuditEventInput[]): Promise<void> {

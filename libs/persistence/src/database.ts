@@ -1,4 +1,4 @@
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
 import { AppError } from '@candor/contracts';
 import { ApiKeyEntity, ApiKeySecretEntity } from './entities/api-key.entity.js';
 import { AuditEventEntity } from './entities/audit-event.entity.js';
@@ -23,63 +23,73 @@ export interface DatabaseOptions {
   readOnly?: boolean;
 }
 
+const ENTITIES = [
+  ApiKeyEntity,
+  ApiKeySecretEntity,
+  AuditEventEntity,
+  ChunkEntity,
+  CollectionEntity,
+  CollectionItemEntity,
+  DeadLetterEntity,
+  GenerationEntity,
+  ItemVersionEntity,
+  SourceItemEntity,
+  TenantEntity,
+];
+
 /** Any key; all Candor processes must use the same one. */
 const MIGRATION_LOCK = 4_211_970;
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+function dataSourceOptions(options: DatabaseOptions, session: Record<string, unknown>): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url: options.url,
+    applicationName: options.applicationName,
+    synchronize: false,
+    logging: false,
+    entities: ENTITIES,
+    migrations: [InitialSchema1764000000000],
+    migrationsTransactionMode: 'each',
+    poolSize: options.poolSize ?? 10,
+    // Otherwise an idle client's error event would end the process when the server goes away.
+    poolErrorHandler: () => undefined,
+    extra: { connectionTimeoutMillis: 3_000, keepAlive: true, ...session },
+  };
+}
 
 /** Errors: DEPENDENCY.DATABASE_UNAVAILABLE whenever the server can't be reached or is shutting down. */
 export class Database {
   private readonly dataSource: DataSource;
   private connecting: Promise<unknown> | undefined;
 
-  constructor(options: DatabaseOptions) {
-    this.dataSource = new DataSource({
-      type: 'postgres',
-      url: options.url,
-      applicationName: options.applicationName,
-      synchronize: false,
-      logging: false,
-      entities: [
-        ApiKeyEntity,
-        ApiKeySecretEntity,
-        AuditEventEntity,
-        ChunkEntity,
-        CollectionEntity,
-        CollectionItemEntity,
-        DeadLetterEntity,
-        GenerationEntity,
-        ItemVersionEntity,
-        SourceItemEntity,
-        TenantEntity,
-      ],
-      migrations: [InitialSchema1764000000000],
-      migrationsTransactionMode: 'each',
-      poolSize: options.poolSize ?? 10,
-      // Otherwise an idle client's error event would end the process when the server goes away.
-      poolErrorHandler: () => undefined,
-      extra: {
-        connectionTimeoutMillis: 3_000,
-        statement_timeout: 30_000,
+  constructor(private readonly options: DatabaseOptions) {
+    this.dataSource = new DataSource(
+      dataSourceOptions(options, {
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        // The server's own limit can't fire when the server is frozen or unreachable.
+        query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
         idle_in_transaction_session_timeout: 60_000,
-        keepAlive: true,
         ...(options.readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
-      },
-    });
+      }),
+    );
   }
 
   /** Brings the schema forward; processes that start together wait for each other. */
   async migrate(): Promise<void> {
     await this.guard(async () => {
-      await this.connect();
-      const runner = this.dataSource.createQueryRunner();
-      await runner.connect();
+      // Connections of its own, without time limits: a migration of much data, or the wait for one, takes what it takes.
+      const migrator = await new DataSource(dataSourceOptions({ ...this.options, poolSize: 2 }, {})).initialize();
+      const runner = migrator.createQueryRunner();
       try {
-        await runner.query('SET statement_timeout = 0');
         await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-        await this.dataSource.runMigrations();
+        await migrator.runMigrations();
+        await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
       } finally {
-        await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
-        await runner.query('RESET statement_timeout').catch(() => undefined);
         await runner.release();
+        // Ends the session that holds the lock, whatever went wrong before.
+        await migrator.destroy();
       }
     });
   }
@@ -104,6 +114,8 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    // One that is about to connect would stay open behind our back.
+    await this.connecting?.catch(() => undefined);
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 

@@ -7,6 +7,8 @@ export * from './entities/generation.entity.js';
 export * from './entities/source-item.entity.js';
 export * from './entities/tenant.entity.js';
 export * from './hash-document.js';
+export * from './is-unique-violation.js';
+export * from './item-access.js';
 export * from './page-cursor.js';
 export * from './repositories/api-key.repository.js';
 export * from './repositories/audit-event.repository.js';

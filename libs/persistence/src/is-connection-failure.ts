@@ -1,8 +1,18 @@
-const SOCKET_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT']);
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
 /** Class 08 (connection), 57P0x (shut down, starting up), 53300 (too many connections). */
 const SQL_STATES = /^(08...|57P0[1-5]|53300)$/;
 /** What node-postgres says without a code. */
-const MESSAGES = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|connection error and is not queryable/;
+const MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|^Query read timeout$|Client has encountered a connection error|connection error and is not queryable/;
 
 /** Whether the failure means "the server can't be reached now" and not "the statement was wrong". */
 export function isConnectionFailure(error: unknown): boolean {

@@ -20,7 +20,12 @@ export function decodeCursor(text: string | undefined): PageCursor | null {
   if (text === undefined) return null;
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string' && !Number.isNaN(Date.parse(value[0])))
+    if (
+      Array.isArray(value) &&
+      typeof value[0] === 'string' &&
+      typeof value[1] === 'string' &&
+      !Number.isNaN(Date.parse(value[0]))
+    )
       return { at: value[0], id: value[1] };
   } catch {
     // Falls through to the same answer as any other text that we did not make.

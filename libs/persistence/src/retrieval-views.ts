@@ -102,9 +102,10 @@ export class RetrievalViews {
   constructor(private readonly database: Database) {}
 
   async readKey(apiKeyId: string): Promise<KeyHead | null> {
-    const rows: KeyColumns[] = await this.query(`SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.id = $1 AND ${KEY_HOLDS}`, [
-      apiKeyId,
-    ]);
+    const rows: KeyColumns[] = await this.query(
+      `SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.id = $1 AND ${KEY_HOLDS}`,
+      [apiKeyId],
+    );
     return rows[0] ? keyOf(rows[0]) : null;
   }
 
@@ -115,10 +116,11 @@ export class RetrievalViews {
     knownAsOf: string | null = null,
   ): Promise<Recheck> {
     const rows: RecheckRow[] = await this.query(
-      `SELECT ${KEY_COLUMNS}, i.id AS item_id, c.version, i.title, i.url, i.provider, i.synced_at, i.valid_from,
+      `SELECT ${KEY_COLUMNS}, i.id AS item_id, c.version, v.title, i.url, i.provider, i.synced_at, i.valid_from,
          i.valid_until, i.access_policy, i.access_mode, i.principals, v.content_hash,
          CASE WHEN $4::timestamptz IS NULL THEN i.live_version = c.version
-           ELSE v.recorded_at <= $4 AND (v.superseded_at IS NULL OR v.superseded_at > $4) END AS current,
+           ELSE v.state = 'indexed' AND v.recorded_at <= $4 AND (v.superseded_at IS NULL OR v.superseded_at > $4)
+           END AS current,
          coalesce(v.recorded_at > $4, false) AS not_yet_known,
          EXISTS (SELECT 1 FROM source_items s WHERE s.tenant_id = i.tenant_id AND s.provider = i.provider
            AND s.connector_id IS NOT DISTINCT FROM i.connector_id AND s.supersedes @> ARRAY[i.external_id]
@@ -129,10 +131,17 @@ export class RetrievalViews {
        LEFT JOIN source_items i ON i.id = c.item_id AND i.tenant_id = k.tenant_id AND i.deleted_at IS NULL
        LEFT JOIN item_versions v ON v.item_id = i.id AND v.version = c.version
        WHERE k.id = $1 AND ${KEY_HOLDS}`,
-      [apiKeyId, candidates.map((candidate) => candidate.itemId), candidates.map((candidate) => candidate.version), knownAsOf],
+      [
+        apiKeyId,
+        candidates.map((candidate) => candidate.itemId),
+        candidates.map((candidate) => candidate.version),
+        knownAsOf,
+      ],
     );
     const heads = rows.flatMap((row): [string, ItemHead][] =>
-      row.item_id === null || row.content_hash === null ? [] : [[`${row.item_id}:${row.version}`, headOf(row, row.item_id)]],
+      row.item_id === null || row.content_hash === null
+        ? []
+        : [[`${row.item_id}:${row.version}`, headOf(row, row.item_id)]],
     );
     return { key: rows[0] ? keyOf(rows[0]) : null, heads: new Map(heads) };
   }

@@ -1,2 +1,3 @@
 export { Database, type DatabaseOptions } from './database.js';
+export * from './item-access.js';
 export * from './retrieval-views.js';

@@ -1,1 +1,7 @@
-export {};
+export {
+  buildDocument,
+  createTestDatabase,
+  TestTenant,
+  testServerUrl,
+  type TestDatabase,
+} from '@candor/persistence/testing';

@@ -14,9 +14,9 @@ export class ApiKeyEntity {
   @Column('integer', { name: 'rate_limit_per_minute', nullable: true }) rateLimitPerMinute!: number | null;
   /** The installation's first key: may create tenants, isn't limited. */
   @Column('boolean', { name: 'is_installation_key', default: false }) isInstallationKey!: boolean;
-  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
-  @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt!: Date | null;
-  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt!: Date;
+  @Column({ type: 'timestamptz', precision: 3, name: 'expires_at', nullable: true }) expiresAt!: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, name: 'revoked_at', nullable: true }) revokedAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
 }
 
 /** A key has one secret, two while it is being rotated. Only the SHA-256 is stored. */
@@ -25,6 +25,6 @@ export class ApiKeySecretEntity {
   @PrimaryColumn('text', { name: 'public_id' }) publicId!: string;
   @Column('uuid', { name: 'api_key_id' }) apiKeyId!: string;
   @Column('bytea', { name: 'secret_sha256' }) secretSha256!: Buffer;
-  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
-  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt!: Date;
+  @Column({ type: 'timestamptz', precision: 3, name: 'expires_at', nullable: true }) expiresAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
 }

@@ -9,8 +9,8 @@ export class CollectionEntity {
   @Column('text', { nullable: true }) color!: string | null;
   @Column('text', { nullable: true }) icon!: string | null;
   @Column('text', { array: true, default: [] }) tags!: string[];
-  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt!: Date;
-  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' }) updatedAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
+  @UpdateDateColumn({ type: 'timestamptz', precision: 3, name: 'updated_at' }) updatedAt!: Date;
 }
 
 @Entity('collection_items')
@@ -19,5 +19,5 @@ export class CollectionItemEntity {
   @PrimaryColumn('text', { name: 'item_type' }) itemType!: 'prompt' | 'document';
   @PrimaryColumn('uuid', { name: 'item_id' }) itemId!: string;
   @Column('uuid', { name: 'tenant_id' }) tenantId!: string;
-  @CreateDateColumn({ type: 'timestamptz', name: 'added_at' }) addedAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'added_at' }) addedAt!: Date;
 }

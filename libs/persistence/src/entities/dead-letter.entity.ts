@@ -11,6 +11,6 @@ export class DeadLetterEntity {
   @Column('jsonb') payload!: unknown;
   @Column('text', { name: 'error_type' }) errorType!: string;
   @Column('text', { name: 'error_message' }) errorMessage!: string;
-  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt!: Date;
-  @Column('timestamptz', { name: 'retried_at', nullable: true }) retriedAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
+  @Column({ type: 'timestamptz', precision: 3, name: 'retried_at', nullable: true }) retriedAt!: Date | null;
 }

@@ -12,5 +12,5 @@ export class GenerationEntity {
   /** Sum modulo 2^128 over the live (item, version, content hash): the order of changes does not matter. */
   @Column('numeric', { name: 'corpus_sum', default: 0 }) corpusSum!: string;
   @Column('integer', { name: 'item_count', default: 0 }) itemCount!: number;
-  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
 }

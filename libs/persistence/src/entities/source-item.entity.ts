@@ -13,12 +13,14 @@ export class SourceItemEntity {
   @Column('text') title!: string;
   @Column('text', { nullable: true }) url!: string | null;
   @Column('text', { name: 'author_name', nullable: true }) authorName!: string | null;
-  @Column('timestamptz', { name: 'source_created_at', nullable: true }) sourceCreatedAt!: Date | null;
-  @Column('timestamptz', { name: 'source_updated_at', nullable: true }) sourceUpdatedAt!: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, name: 'source_created_at', nullable: true })
+  sourceCreatedAt!: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, name: 'source_updated_at', nullable: true })
+  sourceUpdatedAt!: Date | null;
   /** null = unknown. */
-  @Column('timestamptz', { name: 'synced_at', nullable: true }) syncedAt!: Date | null;
-  @Column('timestamptz', { name: 'valid_from', nullable: true }) validFrom!: Date | null;
-  @Column('timestamptz', { name: 'valid_until', nullable: true }) validUntil!: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, name: 'synced_at', nullable: true }) syncedAt!: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, name: 'valid_from', nullable: true }) validFrom!: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, name: 'valid_until', nullable: true }) validUntil!: Date | null;
   @Column('text', { array: true, default: [] }) supersedes!: string[];
   @Column('text', { array: true, default: [] }) tags!: string[];
   @Column('jsonb', { name: 'access_policy', nullable: true }) accessPolicy!: AccessPolicy | null;
@@ -33,11 +35,11 @@ export class SourceItemEntity {
   /** Counts changes of the head; part of the ids of jobs that have no version of their own. */
   @Column('integer', { default: 0 }) revision!: number;
   /** Tombstone: hidden from the next query on. */
-  @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
   /** When its last chunk was gone. */
-  @Column('timestamptz', { name: 'purged_at', nullable: true }) purgedAt!: Date | null;
-  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt!: Date;
-  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' }) updatedAt!: Date;
+  @Column({ type: 'timestamptz', precision: 3, name: 'purged_at', nullable: true }) purgedAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
+  @UpdateDateColumn({ type: 'timestamptz', precision: 3, name: 'updated_at' }) updatedAt!: Date;
 }
 
 /** `unknown` = no policy was preserved: withheld from keys with principals. */
@@ -58,7 +60,7 @@ export class ItemVersionEntity {
   @Column('uuid', { name: 'tenant_id' }) tenantId!: string;
   @Column('uuid', { name: 'request_id' }) requestId!: string;
   @Column('text') state!: ItemState;
-  @Column('timestamptz', { name: 'state_at', default: () => 'now()' }) stateAt!: Date;
+  @Column({ type: 'timestamptz', precision: 3, name: 'state_at', default: () => 'now()' }) stateAt!: Date;
   @Column('text', { name: 'error_type', nullable: true }) errorType!: string | null;
   @Column('text', { name: 'error_message', nullable: true }) errorMessage!: string | null;
   @Column('text') title!: string;
@@ -69,10 +71,10 @@ export class ItemVersionEntity {
   @Column('text', { nullable: true }) text!: string | null;
   @Column('jsonb', { nullable: true }) blocks!: StoredBlock[] | null;
   @Column('text', { name: 'content_hash' }) contentHash!: string;
-  @CreateDateColumn({ type: 'timestamptz', name: 'recorded_at' }) recordedAt!: Date;
-  @Column('timestamptz', { name: 'superseded_at', nullable: true }) supersededAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'recorded_at' }) recordedAt!: Date;
+  @Column({ type: 'timestamptz', precision: 3, name: 'superseded_at', nullable: true }) supersededAt!: Date | null;
   /** Counts re-sends after the queue lost its data; part of the job id. */
   @Column('integer', { default: 0 }) epoch!: number;
   /** Until then somebody is taken to be at work; the sweeper re-sends after it. */
-  @Column('timestamptz', { name: 'lease_until', nullable: true }) leaseUntil!: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, name: 'lease_until', nullable: true }) leaseUntil!: Date | null;
 }

@@ -7,5 +7,5 @@ export class TenantEntity {
   @Column('boolean', { name: 'is_default', default: false }) isDefault!: boolean;
   /** false = audit events hold only the SHA-256 of a query. */
   @Column('boolean', { name: 'audit_query_text', default: true }) auditQueryText!: boolean;
-  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
 }

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Truth is here; the search index is a projection that can be rebuilt, the queue only wakes workers. */
+/**
+ * Truth is here; the search index is a projection that can be rebuilt, the queue only wakes workers.
+ * Times have milliseconds, as they have in the API: what a caller was told compares equal to what is stored.
+ */
 export class InitialSchema1764000000000 implements MigrationInterface {
   name = 'InitialSchema1764000000000';
 
@@ -19,7 +22,7 @@ const STATEMENTS = [
     name text NOT NULL,
     is_default boolean NOT NULL DEFAULT false,
     audit_query_text boolean NOT NULL DEFAULT true,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
   `CREATE UNIQUE INDEX tenants_one_default ON tenants (is_default) WHERE is_default`,
 
@@ -33,9 +36,9 @@ const STATEMENTS = [
     principals text[],
     rate_limit_per_minute integer,
     is_installation_key boolean NOT NULL DEFAULT false,
-    expires_at timestamptz,
-    revoked_at timestamptz,
-    created_at timestamptz NOT NULL DEFAULT now()
+    expires_at timestamptz(3),
+    revoked_at timestamptz(3),
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
   `CREATE INDEX api_keys_by_tenant ON api_keys (tenant_id, created_at, id)`,
   `CREATE UNIQUE INDEX api_keys_one_installation_key ON api_keys (is_installation_key) WHERE is_installation_key`,
@@ -43,8 +46,8 @@ const STATEMENTS = [
     public_id text PRIMARY KEY,
     api_key_id uuid NOT NULL REFERENCES api_keys (id),
     secret_sha256 bytea NOT NULL,
-    expires_at timestamptz,
-    created_at timestamptz NOT NULL DEFAULT now()
+    expires_at timestamptz(3),
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
   `CREATE INDEX api_key_secrets_by_key ON api_key_secrets (api_key_id)`,
 
@@ -58,11 +61,11 @@ const STATEMENTS = [
     title text NOT NULL,
     url text,
     author_name text,
-    source_created_at timestamptz,
-    source_updated_at timestamptz,
-    synced_at timestamptz,
-    valid_from timestamptz,
-    valid_until timestamptz,
+    source_created_at timestamptz(3),
+    source_updated_at timestamptz(3),
+    synced_at timestamptz(3),
+    valid_from timestamptz(3),
+    valid_until timestamptz(3),
     supersedes text[] NOT NULL DEFAULT '{}',
     tags text[] NOT NULL DEFAULT '{}',
     access_policy jsonb,
@@ -73,10 +76,10 @@ const STATEMENTS = [
     latest_version integer NOT NULL DEFAULT 0,
     live_version integer,
     revision integer NOT NULL DEFAULT 0,
-    deleted_at timestamptz,
-    purged_at timestamptz,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    updated_at timestamptz NOT NULL DEFAULT now()
+    deleted_at timestamptz(3),
+    purged_at timestamptz(3),
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    updated_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
   // A deleted item keeps its id for ever; the same thing pushed again is a new item.
   `CREATE UNIQUE INDEX source_items_identity ON source_items
@@ -92,7 +95,7 @@ const STATEMENTS = [
     tenant_id uuid NOT NULL,
     request_id uuid NOT NULL,
     state text NOT NULL,
-    state_at timestamptz NOT NULL DEFAULT now(),
+    state_at timestamptz(3) NOT NULL DEFAULT now(),
     error_type text,
     error_message text,
     title text NOT NULL,
@@ -101,10 +104,10 @@ const STATEMENTS = [
     text text,
     blocks jsonb,
     content_hash text NOT NULL,
-    recorded_at timestamptz NOT NULL DEFAULT now(),
-    superseded_at timestamptz,
+    recorded_at timestamptz(3) NOT NULL DEFAULT now(),
+    superseded_at timestamptz(3),
     epoch integer NOT NULL DEFAULT 0,
-    lease_until timestamptz,
+    lease_until timestamptz(3),
     PRIMARY KEY (item_id, version)
   )`,
   `CREATE INDEX item_versions_unfinished ON item_versions (lease_until)
@@ -131,7 +134,7 @@ const STATEMENTS = [
   `CREATE TABLE ingestions (
     request_id uuid PRIMARY KEY,
     tenant_id uuid NOT NULL REFERENCES tenants (id),
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
   `CREATE TABLE ingestion_items (
     request_id uuid NOT NULL REFERENCES ingestions (request_id),
@@ -139,20 +142,27 @@ const STATEMENTS = [
     item_id uuid NOT NULL REFERENCES source_items (id),
     version integer NOT NULL,
     state text NOT NULL,
-    state_at timestamptz NOT NULL DEFAULT now(),
+    state_at timestamptz(3) NOT NULL DEFAULT now(),
     error_type text,
     error_message text,
     PRIMARY KEY (request_id, ordinal)
   )`,
   `CREATE INDEX ingestion_items_by_version ON ingestion_items (item_id, version)`,
+  `CREATE INDEX ingestion_items_waiting ON ingestion_items (state_at) WHERE state = 'accepted'`,
 
   `CREATE TABLE outbox (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant_id uuid NOT NULL,
     job_name text NOT NULL,
     payload jsonb NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
+    claimed_until timestamptz(3),
+    last_error text,
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
+  // Round-robin over tenants reads the head of each tenant's rows.
+  `CREATE INDEX outbox_by_tenant ON outbox (tenant_id, id)`,
+  // The sweeper asks whether an item still has a job waiting.
+  `CREATE INDEX outbox_by_item ON outbox ((payload->>'itemId'))`,
 
   `CREATE TABLE dead_letters (
     id uuid PRIMARY KEY,
@@ -164,10 +174,10 @@ const STATEMENTS = [
     payload jsonb NOT NULL,
     error_type text NOT NULL,
     error_message text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    retried_at timestamptz
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    retried_at timestamptz(3)
   )`,
-  `CREATE INDEX dead_letters_by_tenant ON dead_letters (tenant_id, created_at DESC, id)`,
+  `CREATE INDEX dead_letters_by_tenant ON dead_letters (tenant_id, created_at, id)`,
 
   `CREATE TABLE collections (
     id uuid PRIMARY KEY,
@@ -177,8 +187,8 @@ const STATEMENTS = [
     color text,
     icon text,
     tags text[] NOT NULL DEFAULT '{}',
-    created_at timestamptz NOT NULL DEFAULT now(),
-    updated_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    updated_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
   `CREATE INDEX collections_by_tenant ON collections (tenant_id, created_at, id)`,
   `CREATE TABLE collection_items (
@@ -186,9 +196,11 @@ const STATEMENTS = [
     item_id uuid NOT NULL,
     item_type text NOT NULL,
     tenant_id uuid NOT NULL,
-    added_at timestamptz NOT NULL DEFAULT now(),
+    added_at timestamptz(3) NOT NULL DEFAULT now(),
     PRIMARY KEY (collection_id, item_type, item_id)
   )`,
+  `CREATE INDEX collection_items_by_page ON collection_items (collection_id, added_at, item_id)`,
+  `CREATE INDEX collection_items_by_item ON collection_items (item_id)`,
 
   `CREATE TABLE generations (
     id uuid PRIMARY KEY,
@@ -198,7 +210,7 @@ const STATEMENTS = [
     pipeline_fingerprint text NOT NULL,
     corpus_sum numeric NOT NULL DEFAULT 0,
     item_count integer NOT NULL DEFAULT 0,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
   `CREATE UNIQUE INDEX generations_one_live ON generations (tenant_id) WHERE status = 'live'`,
 
@@ -208,10 +220,11 @@ const STATEMENTS = [
     request_digest text NOT NULL,
     response_status integer,
     response_body jsonb,
-    locked_until timestamptz NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now(),
+    locked_until timestamptz(3) NOT NULL,
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
     PRIMARY KEY (api_key_id, key)
   )`,
+  `CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at)`,
 
   `CREATE TABLE audit_events (
     sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -225,21 +238,26 @@ const STATEMENTS = [
     target_type text,
     target_id text,
     metadata jsonb NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
   `CREATE INDEX audit_events_by_tenant ON audit_events (tenant_id, sequence DESC)`,
   `CREATE INDEX audit_events_by_request ON audit_events (request_id)`,
+  // For the sweepers: who asked for a delete, and which queued requests began.
+  `CREATE INDEX audit_events_item_deletes ON audit_events (target_id, sequence) WHERE action = 'item.delete'`,
+  `CREATE INDEX audit_events_reason_requested ON audit_events (created_at) WHERE action = 'reason.requested'`,
   // Events are facts: no statement of ours changes or removes one.
   `CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'audit events cannot be changed'; END $$`,
   `CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE ON audit_events
     FOR EACH ROW EXECUTE FUNCTION refuse_audit_change()`,
+  `CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()`,
 
   `CREATE TABLE passage_sessions (
     id uuid PRIMARY KEY,
     tenant_id uuid NOT NULL,
     api_key_id uuid NOT NULL,
     shown_chunk_ids uuid[] NOT NULL DEFAULT '{}',
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   )`,
 ];

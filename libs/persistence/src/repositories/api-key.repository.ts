@@ -1,19 +1,26 @@
 import { IsNull } from 'typeorm';
 import type { Transaction } from '../database.js';
 import { ApiKeyEntity, ApiKeySecretEntity } from '../entities/api-key.entity.js';
+import { TenantEntity } from '../entities/tenant.entity.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
 
 export interface StoredSecret {
   apiKey: ApiKeyEntity;
+  tenant: TenantEntity;
   secretSha256: Buffer;
 }
 
-/** The key behind a public id, whether or not it still holds; null when there is none or its secret has expired. */
+/** The key behind a public id, whether or not it still holds, in one query; null when there is none or its secret has expired. */
 export async function findKeyBySecret(transaction: Transaction, publicId: string): Promise<StoredSecret | null> {
-  const secret = await transaction.findOneBy(ApiKeySecretEntity, { publicId });
-  if (!secret || (secret.expiresAt && secret.expiresAt.getTime() <= Date.now())) return null;
-  const apiKey = await transaction.findOneBy(ApiKeyEntity, { id: secret.apiKeyId });
-  return apiKey ? { apiKey, secretSha256: secret.secretSha256 } : null;
+  const found = await transaction
+    .createQueryBuilder(ApiKeyEntity, 'k')
+    .innerJoinAndMapOne('k.secret', ApiKeySecretEntity, 's', 's.apiKeyId = k.id')
+    .innerJoinAndMapOne('k.tenant', TenantEntity, 't', 't.id = k.tenantId')
+    .where('s.publicId = :publicId AND (s.expiresAt IS NULL OR s.expiresAt > now())', { publicId })
+    .getOne();
+  if (!found) return null;
+  const { secret, tenant, ...apiKey } = found as ApiKeyEntity & { secret: ApiKeySecretEntity; tenant: TenantEntity };
+  return { apiKey, tenant, secretSha256: secret.secretSha256 };
 }
 
 export function findApiKey(transaction: Transaction, tenantId: string, id: string): Promise<ApiKeyEntity | null> {
@@ -77,7 +84,6 @@ export async function listApiKeys(
     .orderBy('k.createdAt')
     .addOrderBy('k.id')
     .limit(page.limit + 1);
-  // Stored times have microseconds, a cursor milliseconds.
-  if (after) query.andWhere(`(date_trunc('milliseconds', k.createdAt), k.id) > (:at, :id)`, { ...after });
+  if (after) query.andWhere(`(k.createdAt, k.id) > (:at, :id)`, { ...after });
   return pageOfRows(await query.getMany(), page.limit, (key) => ({ at: key.createdAt.toISOString(), id: key.id }));
 }

@@ -1,9 +1,9 @@
 import { v4 as randomUuid } from 'uuid';
-import type { AuditEventInput, AuditEventsQuery } from '@candor/contracts';
+import { invalidField, type AuditEventInput, type AuditEventsQuery } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { AuditEventEntity } from '../entities/audit-event.entity.js';
-import { invalidField } from '@candor/contracts';
 import type { Page } from '../page-cursor.js';
+import { toStorableJson } from '../to-storable-json.js';
 
 export async function insertAuditEvents(transaction: Transaction, events: readonly AuditEventInput[]): Promise<void> {
   if (events.length === 0) return;
@@ -15,7 +15,7 @@ export async function insertAuditEvents(transaction: Transaction, events: readon
        d."targetType", d."targetId", d.metadata
      FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, "tenantId" uuid, "requestId" uuid, action text, outcome text,
        "actorApiKeyId" uuid, "actorType" text, "targetType" text, "targetId" text, metadata jsonb)`,
-    [JSON.stringify(rows)],
+    [toStorableJson(rows)],
   );
 }
 
@@ -31,7 +31,8 @@ export async function listAuditEvents(
     .orderBy('e.sequence', 'DESC')
     .limit(filter.limit + 1);
   if (filter.cursor !== undefined) {
-    if (!/^\d{1,18}$/.test(filter.cursor)) throw invalidField('cursor', 'must be a cursor that an earlier page returned');
+    if (!/^\d{1,18}$/.test(filter.cursor))
+      throw invalidField('cursor', 'must be a cursor that an earlier page returned');
     query.andWhere('e.sequence < :cursor', { cursor: filter.cursor });
   }
   if (filter.requestId) query.andWhere('e.requestId = :requestId', { requestId: filter.requestId });
@@ -44,8 +45,15 @@ export async function listAuditEvents(
   return { rows, hasMore, cursor: hasMore ? (rows.at(-1)?.sequence ?? null) : null };
 }
 
-/** Requests that began queued work and never wrote its end, older than the given age. */
+/** Any key; all Candor processes must use the same one. */
+const ABANDONED_LOCK = 4_211_971;
+
+/** Requests that began queued work and never wrote its end, older than the given age; 0 while another process closes them. */
 export async function closeAbandonedRequests(transaction: Transaction, olderThanSeconds: number): Promise<number> {
+  const [lock]: { taken: boolean }[] = await transaction.query('SELECT pg_try_advisory_xact_lock($1) AS taken', [
+    ABANDONED_LOCK,
+  ]);
+  if (!lock?.taken) return 0;
   const open: AuditEventEntity[] = await transaction
     .createQueryBuilder(AuditEventEntity, 'e')
     .where(`e.action = 'reason.requested'`)

@@ -33,6 +33,7 @@ async function withCounts(
   viewer: Visibility,
   collections: CollectionEntity[],
 ): Promise<CollectionRow[]> {
+  if (collections.length === 0) return [];
   const counts: { collection_id: string; count: string }[] = await transaction.query(
     `SELECT m.collection_id, count(*) AS count FROM collection_items m
      JOIN source_items i ON i.id = m.item_id AND m.item_type = 'document'
@@ -64,10 +65,15 @@ export async function listCollections(
     .orderBy('c.createdAt')
     .addOrderBy('c.id')
     .limit(filter.limit + 1);
-  if (after) query.andWhere(`(date_trunc('milliseconds', c.createdAt), c.id) > (:at, :id)`, { ...after });
+  if (after) query.andWhere(`(c.createdAt, c.id) > (:at, :id)`, { ...after });
   if (filter.search)
-    query.andWhere(`(c.name ILIKE :search OR c.description ILIKE :search)`, { search: `%${escapeLike(filter.search)}%` });
-  const page = pageOfRows(await query.getMany(), filter.limit, (row) => ({ at: row.createdAt.toISOString(), id: row.id }));
+    query.andWhere(`(c.name ILIKE :search OR c.description ILIKE :search)`, {
+      search: `%${escapeLike(filter.search)}%`,
+    });
+  const page = pageOfRows(await query.getMany(), filter.limit, (row) => ({
+    at: row.createdAt.toISOString(),
+    id: row.id,
+  }));
   return { ...page, rows: await withCounts(transaction, viewer, page.rows) };
 }
 
@@ -116,7 +122,8 @@ export async function addCollectionItems(
 ): Promise<number> {
   const inserted: unknown[] = await transaction.query(
     `INSERT INTO collection_items (collection_id, item_type, item_id, tenant_id)
-     SELECT $2, 'document', id, $1 FROM unnest($3::uuid[]) AS id ON CONFLICT DO NOTHING RETURNING item_id`,
+     SELECT $2, 'document', id, $1 FROM unnest($3::uuid[]) AS id ORDER BY id
+     ON CONFLICT DO NOTHING RETURNING item_id`,
     [tenantId, collectionId, itemIds],
   );
   return inserted.length;
@@ -160,8 +167,8 @@ export async function listCollectionItems(
     `SELECT i.id, i.title, m.added_at FROM collection_items m
      JOIN source_items i ON i.id = m.item_id AND m.item_type = 'document'
      WHERE ${VISIBLE_ITEM} AND m.collection_id = $4
-       AND ($5::timestamptz IS NULL OR (date_trunc('milliseconds', m.added_at), i.id) > ($5, $6::uuid))
-     ORDER BY date_trunc('milliseconds', m.added_at), i.id LIMIT $7`,
+       AND ($5::timestamptz IS NULL OR (m.added_at, m.item_id) > ($5, $6::uuid))
+     ORDER BY m.added_at, m.item_id LIMIT $7`,
     [...parametersOf(viewer), collectionId, after?.at ?? null, after?.id ?? null, filter.limit + 1],
   );
   return pageOfRows(
@@ -169,4 +176,19 @@ export async function listCollectionItems(
     filter.limit,
     (row) => ({ at: row.addedAt.toISOString(), id: row.itemId }),
   );
+}
+
+/** Which of the ids are no collection of the tenant's. */
+export async function findMissingCollections(
+  transaction: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows: { id: string }[] = await transaction.query(
+    'SELECT id FROM collections WHERE tenant_id = $1 AND id = ANY($2::uuid[])',
+    [tenantId, ids],
+  );
+  const known = new Set(rows.map((row) => row.id));
+  return new Set(ids.filter((id) => !known.has(id)));
 }

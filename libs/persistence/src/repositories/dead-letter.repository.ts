@@ -3,16 +3,32 @@ import type { ItemJobPayload, JobName } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { DeadLetterEntity } from '../entities/dead-letter.entity.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
+import { toStorableJson } from '../to-storable-json.js';
 import { enqueueItemJob } from './outbox.repository.js';
 
 export type DeadLetterRow = DeadLetterEntity & { externalId: string | null };
 
+/** The payload may be anything at all: a poison message that can't be written down would come back for ever. */
 export async function insertDeadLetter(
   transaction: Transaction,
   letter: Omit<DeadLetterEntity, 'id' | 'createdAt' | 'retriedAt'>,
 ): Promise<string> {
   const id = randomUuid();
-  await transaction.insert(DeadLetterEntity, { ...letter, id, payload: letter.payload as object });
+  await transaction.query(
+    `INSERT INTO dead_letters (id, tenant_id, request_id, job_name, item_id, version, payload, error_type, error_message)
+     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9)`,
+    [
+      id,
+      letter.tenantId,
+      letter.requestId,
+      letter.jobName,
+      letter.itemId,
+      letter.version,
+      toStorableJson(letter.payload),
+      letter.errorType,
+      letter.errorMessage.replaceAll('\0', '\ufffd'),
+    ],
+  );
   return id;
 }
 
@@ -40,12 +56,16 @@ export async function listDeadLetters(
     .orderBy('d.createdAt', 'DESC')
     .addOrderBy('d.id', 'DESC')
     .limit(filter.limit + 1);
-  if (after) query.andWhere(`(date_trunc('milliseconds', d.createdAt), d.id) < (:at, :id)`, { ...after });
-  const page = pageOfRows(await query.getMany(), filter.limit, (row) => ({ at: row.createdAt.toISOString(), id: row.id }));
+  if (after) query.andWhere(`(d.createdAt, d.id) < (:at, :id)`, { ...after });
+  const page = pageOfRows(await query.getMany(), filter.limit, (row) => ({
+    at: row.createdAt.toISOString(),
+    id: row.id,
+  }));
   return { ...page, rows: await withExternalIds(transaction, page.rows) };
 }
 
-export type RetryResult = { kind: 'retried'; letter: DeadLetterRow } | { kind: 'not_found' } | { kind: 'not_retryable' };
+export type RetryResult =
+  { kind: 'retried'; letter: DeadLetterRow } | { kind: 'not_found' } | { kind: 'not_retryable' };
 
 /** Puts the version back to its first stage. Not for one that a newer version or a delete has overtaken. */
 export async function retryDeadLetter(transaction: Transaction, tenantId: string, id: string): Promise<RetryResult> {

@@ -27,3 +27,12 @@ export function findLiveGeneration(transaction: Transaction, tenantId: string): 
 export function corpusFingerprintOf(generation: Pick<GenerationEntity, 'corpusSum' | 'itemCount'>): string {
   return createHash('sha256').update(`${generation.itemCount}:${generation.corpusSum}`).digest('hex');
 }
+
+/** Recipes of live generations other than the given one. */
+export async function listForeignFingerprints(transaction: Transaction, fingerprint: string): Promise<string[]> {
+  const rows: { pipeline_fingerprint: string }[] = await transaction.query(
+    `SELECT DISTINCT pipeline_fingerprint FROM generations WHERE status = 'live' AND pipeline_fingerprint <> $1`,
+    [fingerprint],
+  );
+  return rows.map((row) => row.pipeline_fingerprint);
+}

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.js';
+import { toStorableJson } from '../to-storable-json.js';
 
 export type IdempotencyClaim =
   | { kind: 'claimed' }
@@ -46,7 +47,7 @@ export async function storeIdempotentResponse(
 ): Promise<void> {
   await transaction.query(
     `UPDATE idempotency_records SET response_status = $3, response_body = $4::jsonb WHERE api_key_id = $1 AND key = $2`,
-    [apiKeyId, key, response.status, JSON.stringify(response.body ?? null)],
+    [apiKeyId, key, response.status, toStorableJson(response.body)],
   );
 }
 

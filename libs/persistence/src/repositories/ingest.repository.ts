@@ -1,5 +1,5 @@
 import { v4 as randomUuid } from 'uuid';
-import type { IngestDocument, Provider } from '@candor/contracts';
+import { AppError, type IngestDocument, type Provider } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { hashContent, hashMetadata } from '../hash-document.js';
 import { enqueue, type OutboxMessage } from './outbox.repository.js';
@@ -49,15 +49,17 @@ export async function acceptDocuments(
     contentHash: hashContent(document),
     metadataHash: hashMetadata(document),
   }));
-  await insertMissingHeads(transaction, tenantId, prepared);
-  const heads = await lockHeads(transaction, tenantId, prepared);
+  const heads = await takeHeads(transaction, tenantId, prepared);
   const decisions = prepared.map((entry) => decide(entry, heads));
 
   await updateHeads(transaction, decisions);
   await insertVersions(transaction, tenantId, requestId, decisions);
   await recordIngestion(transaction, tenantId, requestId, decisions);
   await addToCollections(transaction, tenantId, decisions);
-  await enqueue(transaction, decisions.flatMap((decision) => toOutbox(tenantId, requestId, decision)));
+  await enqueue(
+    transaction,
+    decisions.flatMap((decision) => toOutbox(tenantId, requestId, decision)),
+  );
   return decisions.map(({ entry, itemId, version, change }) => ({
     externalId: entry.document.externalId,
     provider: entry.document.provider,
@@ -78,7 +80,7 @@ interface Decision {
 
 function decide(entry: Prepared, heads: Map<number, LockedHead>): Decision {
   const head = heads.get(entry.ordinal);
-  if (!head) throw new Error(`item head ${entry.ordinal} vanished while it was being locked`);
+  if (!head) throw new Error(`item head ${entry.ordinal} was not locked`);
   const sameContent = head.latest_content_hash === entry.contentHash && head.latest_state !== 'failed';
   const change = !sameContent ? 'content' : head.metadata_hash === entry.metadataHash ? 'none' : 'metadata';
   return {
@@ -88,6 +90,25 @@ function decide(entry: Prepared, heads: Map<number, LockedHead>): Decision {
     revision: change === 'none' ? head.revision : head.revision + 1,
     change,
   };
+}
+
+/** Rounds of `takeHeads`; each further one means that a head was deleted in the moment between finding and locking it. */
+const MAX_ROUNDS = 5;
+
+async function takeHeads(
+  transaction: Transaction,
+  tenantId: string,
+  prepared: Prepared[],
+): Promise<Map<number, LockedHead>> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    await insertMissingHeads(transaction, tenantId, prepared);
+    const heads = await lockHeads(transaction, tenantId, prepared);
+    if (heads.size === prepared.length) return heads;
+  }
+  throw new AppError('RESOURCE.CONFLICT', {
+    message: 'Items of this call are being deleted; send it again.',
+    retryable: true,
+  });
 }
 
 /** Ordered, so that two calls with the same documents never wait for each other crosswise. */
@@ -234,6 +255,7 @@ async function addToCollections(transaction: Transaction, tenantId: string, deci
      SELECT c.id, 'document', d.item_id, $1
      FROM jsonb_to_recordset($2::jsonb) AS d(collection_id uuid, item_id uuid)
      JOIN collections c ON c.id = d.collection_id AND c.tenant_id = $1
+     ORDER BY c.id, d.item_id
      ON CONFLICT DO NOTHING`,
     [tenantId, JSON.stringify(rows)],
   );

@@ -40,24 +40,33 @@ export async function startStage(
     await setState(transaction, job, 'superseded');
     return { kind: 'skip', reason: head.deletedAt ? 'deleted' : 'superseded' };
   }
-  // An extract job that comes again after its successor was enqueued has nothing left to do.
-  if (stage === 'extracting' && version.state === 'indexing') return { kind: 'skip', reason: 'already_done' };
+  // An extract job that comes again after its successor was enqueued has nothing left to do; an index job from before
+  // a retry finds the version back at its first stage.
+  if ((stage === 'indexing') !== (version.state === 'indexing')) return { kind: 'skip', reason: 'already_done' };
   await setState(transaction, job, stage);
   return { kind: 'proceed', head, version };
 }
 
+/** False, and nothing stored, when the version has left the stage meanwhile (deleted, or done by another run of the job). */
 export async function saveExtraction(
   transaction: Transaction,
   job: ItemJobPayload,
   extraction: { text: string; blocks: StoredBlock[] },
-): Promise<void> {
-  await transaction.update(ItemVersionEntity, { itemId: job.itemId, version: job.version }, extraction);
+): Promise<boolean> {
+  const result = await transaction.update(
+    ItemVersionEntity,
+    { itemId: job.itemId, version: job.version, tenantId: job.tenantId, state: 'extracting' },
+    extraction,
+  );
+  if (result.affected !== 1) return false;
   await setState(transaction, job, 'indexing');
+  return true;
 }
 
 export type Completion =
   | { kind: 'indexed'; metadataChanged: boolean; revision: number; previousVersion: number | null }
-  | { kind: 'already_done' }
+  /** Ended before; chunks of this version that were just written are leftovers unless it is the live one. */
+  | { kind: 'already_done'; liveVersion: number | null }
   /** Deleted meanwhile: what was just written to the index must go again. */
   | { kind: 'deleted' };
 
@@ -72,8 +81,12 @@ export async function completeIndexing(
     await setState(transaction, job, 'superseded');
     return { kind: 'deleted' };
   }
-  if (head.liveVersion !== null && head.liveVersion >= job.version) return { kind: 'already_done' };
   const version = await transaction.findOneByOrFail(ItemVersionEntity, { itemId: job.itemId, version: job.version });
+  if (TERMINAL.includes(version.state)) return { kind: 'already_done', liveVersion: head.liveVersion };
+  if (head.liveVersion !== null && head.liveVersion > job.version) {
+    await setState(transaction, job, 'superseded');
+    return { kind: 'already_done', liveVersion: head.liveVersion };
+  }
   await insertChunks(transaction, job, indexed.chunks);
   if (head.liveVersion !== null) {
     await transaction.update(
@@ -101,7 +114,10 @@ export async function completeIndexing(
 }
 
 export async function failVersion(transaction: Transaction, job: ItemJobPayload, error: AppError): Promise<boolean> {
-  const version = await transaction.findOneBy(ItemVersionEntity, { itemId: job.itemId, version: job.version });
+  const version = await transaction.findOne(ItemVersionEntity, {
+    where: { itemId: job.itemId, version: job.version, tenantId: job.tenantId },
+    lock: { mode: 'pessimistic_write' },
+  });
   if (!version || TERMINAL.includes(version.state)) return false;
   await setState(transaction, job, 'failed', { type: error.code, message: error.message });
   return true;
@@ -181,11 +197,13 @@ async function setState(
   error: { type: string; message: string } | null = null,
 ): Promise<void> {
   const parameters = [job.itemId, job.version, state, error?.type ?? null, error?.message ?? null];
-  await transaction.query(
+  const [, changed]: [unknown[], number] = await transaction.query(
     `UPDATE item_versions SET state = $3, state_at = now(), error_type = $4, error_message = $5,
-       lease_until = now() + make_interval(secs => $6) WHERE item_id = $1 AND version = $2`,
-    [...parameters, STAGE_LEASE_SECONDS],
+       lease_until = now() + make_interval(secs => $6)
+     WHERE item_id = $1 AND version = $2 AND state <> ALL($7::text[])`,
+    [...parameters, STAGE_LEASE_SECONDS, TERMINAL],
   );
+  if (changed === 0) return;
   await transaction.query(
     `UPDATE ingestion_items SET state = $3, state_at = now(), error_type = $4, error_message = $5
      WHERE item_id = $1 AND version = $2 AND state NOT IN ('skipped', 'superseded', 'indexed', 'deleted')`,

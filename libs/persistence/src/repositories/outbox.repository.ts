@@ -29,7 +29,50 @@ export function enqueueItemJob(transaction: Transaction, jobName: JobName, paylo
 
 /** Seconds in which a dispatched item job is expected to show progress before the sweeper asks the queue about it. */
 const DISPATCH_LEASE_SECONDS = 60;
+/** Seconds after which the rows of a dispatcher that died are free again. */
+const CLAIM_SECONDS = 60;
 
+export interface OutboxClaimOptions {
+  /** At most so many rows of one tenant. */
+  perTenant: number;
+  /** Only rows of these jobs. */
+  jobNames: readonly string[];
+}
+
+/**
+ * Locks the heads of all tenants' rows, each tenant's oldest first: `turn` 1, 2, … within a tenant. Walks the index from
+ * tenant to tenant, so that the cost depends on what is taken and not on the backlog.
+ * Parameters: $1 rows wanted, $2 rows of one tenant, $3 job names or null for all.
+ */
+const LOCKED_HEADS = `RECURSIVE tenants AS (
+    (SELECT tenant_id FROM outbox ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT o.tenant_id FROM outbox o WHERE o.tenant_id > t.tenant_id ORDER BY o.tenant_id LIMIT 1)
+    FROM tenants t WHERE t.tenant_id IS NOT NULL
+  ), share AS (
+    SELECT least($2::integer, ceil($1::numeric / greatest(count(tenant_id), 1))::integer) AS size FROM tenants
+  ), heads AS MATERIALIZED (
+    SELECT x.id, row_number() OVER (PARTITION BY t.tenant_id ORDER BY x.id) AS turn
+    FROM tenants t CROSS JOIN LATERAL (
+      SELECT o.id FROM outbox o
+      WHERE o.tenant_id = t.tenant_id AND (o.claimed_until IS NULL OR o.claimed_until < now())
+        AND ($3::text[] IS NULL OR o.job_name = ANY($3))
+      ORDER BY o.id LIMIT (SELECT size FROM share) FOR UPDATE OF o SKIP LOCKED
+    ) x
+    WHERE t.tenant_id IS NOT NULL
+  )`;
+
+interface OutboxColumns {
+  id: string;
+  tenant_id: string;
+  job_name: JobName;
+  payload: Record<string, unknown>;
+}
+
+/**
+ * Two ways out of the outbox: `dispatch` keeps its rows locked while it sends; `claim`, `markSent` and `release` lease
+ * them instead, for dispatchers that must not hold a transaction open over the network. Rows are never lost either way.
+ */
 export class OutboxRepository {
   constructor(private readonly database: Database) {}
 
@@ -39,27 +82,48 @@ export class OutboxRepository {
    */
   async dispatch(limit: number, send: (rows: OutboxRow[]) => Promise<string[]>): Promise<number> {
     return this.database.transaction(async (transaction) => {
-      const rows: { id: string; tenant_id: string; job_name: JobName; payload: Record<string, unknown> }[] =
-        await transaction.query(
-          `SELECT o.id, o.tenant_id, o.job_name, o.payload FROM outbox o
-           JOIN (SELECT id, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS turn FROM outbox) t ON t.id = o.id
-           ORDER BY t.turn, o.id LIMIT $1 FOR UPDATE OF o SKIP LOCKED`,
-          [limit],
-        );
+      const rows: OutboxColumns[] = await transaction.query(
+        `WITH ${LOCKED_HEADS}
+         SELECT o.id, o.tenant_id, o.job_name, o.payload FROM heads h JOIN outbox o ON o.id = h.id
+         ORDER BY h.turn, h.id LIMIT $1`,
+        [limit, limit, null],
+      );
       if (rows.length === 0) return 0;
-      const sent = await send(
-        rows.map((row) => ({ id: row.id, tenantId: row.tenant_id, jobName: row.job_name, payload: row.payload })),
-      );
-      if (sent.length === 0) return 0;
-      await transaction.query(
-        `UPDATE item_versions v SET lease_until = now() + make_interval(secs => $2)
-         FROM outbox o WHERE o.id = ANY($1::bigint[]) AND o.payload ? 'itemId'
-           AND v.item_id = (o.payload->>'itemId')::uuid AND v.version = (o.payload->>'version')::integer`,
-        [sent, DISPATCH_LEASE_SECONDS],
-      );
-      await transaction.query('DELETE FROM outbox WHERE id = ANY($1::bigint[])', [sent]);
+      const sent = await send(rows.map(rowOf));
+      await removeSent(transaction, sent);
       return sent.length;
     });
+  }
+
+  /** Leases up to `limit` unsent rows, round-robin over tenants; a row of a dispatcher that died is free again after a minute. */
+  async claim(limit: number, options: OutboxClaimOptions): Promise<OutboxRow[]> {
+    const [rows]: [(OutboxColumns & { turn: string })[], number] = await this.database.transaction((transaction) =>
+      transaction.query(
+        `WITH ${LOCKED_HEADS}
+         UPDATE outbox o SET claimed_until = now() + make_interval(secs => $4)
+         FROM (SELECT id, turn FROM heads ORDER BY turn, id LIMIT $1) h WHERE o.id = h.id
+         RETURNING o.id, o.tenant_id, o.job_name, o.payload, h.turn`,
+        [limit, options.perTenant, options.jobNames, CLAIM_SECONDS],
+      ),
+    );
+    const inTurn = rows.sort(
+      (left, right) => Number(left.turn) - Number(right.turn) || Number(left.id) - Number(right.id),
+    );
+    return inTurn.map(rowOf);
+  }
+
+  async markSent(ids: readonly string[]): Promise<void> {
+    await this.database.transaction((transaction) => removeSent(transaction, ids));
+  }
+
+  /** Gives claimed rows back at once. `error` is an error code, kept for people; undefined = they only wait for their turn. */
+  async release(ids: readonly string[], error: string | undefined): Promise<void> {
+    await this.database.read((manager) =>
+      manager.query(
+        'UPDATE outbox SET claimed_until = NULL, last_error = coalesce($2, last_error) WHERE id = ANY($1::bigint[])',
+        [ids, error ?? null],
+      ),
+    );
   }
 
   async size(): Promise<number> {
@@ -68,4 +132,22 @@ export class OutboxRepository {
     );
     return Number(rows[0]?.count ?? 0);
   }
+}
+
+function rowOf(row: OutboxColumns): OutboxRow {
+  return { id: row.id, tenantId: row.tenant_id, jobName: row.job_name, payload: row.payload };
+}
+
+async function removeSent(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await transaction.query(
+    `WITH sent AS (
+       SELECT (o.payload->>'itemId')::uuid AS item_id, (o.payload->>'version')::integer AS version
+       FROM outbox o WHERE o.id = ANY($1::bigint[]) AND o.payload ? 'itemId')
+     UPDATE item_versions v SET lease_until = now() + make_interval(secs => $2)
+     FROM sent WHERE v.item_id = sent.item_id AND v.version = sent.version
+       AND v.state IN ('accepted', 'extracting', 'indexing')`,
+    [ids, DISPATCH_LEASE_SECONDS],
+  );
+  await transaction.query('DELETE FROM outbox WHERE id = ANY($1::bigint[])', [ids]);
 }

@@ -29,8 +29,8 @@ export async function lockPassageSession(
 }
 
 export async function addShownChunks(transaction: Transaction, id: string, chunkIds: string[]): Promise<void> {
-  await transaction.query(
-    'UPDATE passage_sessions SET shown_chunk_ids = shown_chunk_ids || $2::uuid[] WHERE id = $1',
-    [id, chunkIds],
-  );
+  await transaction.query('UPDATE passage_sessions SET shown_chunk_ids = shown_chunk_ids || $2::uuid[] WHERE id = $1', [
+    id,
+    chunkIds,
+  ]);
 }

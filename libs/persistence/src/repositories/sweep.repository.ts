@@ -76,14 +76,17 @@ export async function resendStaleHeads(transaction: Transaction, limit: number):
     [limit],
   );
   const refreshes: StrandedRow[] = await transaction.query(
-    `SELECT DISTINCT ON (i.id) i.tenant_id, n.request_id, i.id AS item_id, i.latest_version AS version,
+    `SELECT i.tenant_id, waiting.request_id, i.id AS item_id, i.latest_version AS version,
        i.revision + 1 AS epoch, 'refresh' AS state
-     FROM ingestion_items n JOIN source_items i ON i.id = n.item_id
-     JOIN item_versions v ON v.item_id = n.item_id AND v.version = n.version
-     WHERE n.state = 'accepted' AND v.state = 'indexed' AND i.deleted_at IS NULL
-       AND n.state_at < now() - interval '60 seconds' AND i.updated_at < now() - interval '60 seconds'
+     FROM (
+       SELECT DISTINCT ON (n.item_id) n.item_id, n.request_id
+       FROM ingestion_items n JOIN item_versions v ON v.item_id = n.item_id AND v.version = n.version
+       WHERE n.state = 'accepted' AND n.state_at < now() - interval '60 seconds' AND v.state = 'indexed'
+       ORDER BY n.item_id, n.state_at DESC) waiting
+     JOIN source_items i ON i.id = waiting.item_id
+     WHERE i.deleted_at IS NULL AND i.updated_at < now() - interval '60 seconds'
        AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.payload->>'itemId' = i.id::text)
-     LIMIT $1`,
+     LIMIT $1 FOR UPDATE OF i SKIP LOCKED`,
     [limit],
   );
   for (const row of [...deletes, ...refreshes]) {
@@ -91,7 +94,11 @@ export async function resendStaleHeads(transaction: Transaction, limit: number):
       row.item_id,
       row.epoch,
     ]);
-    await enqueueItemJob(transaction, row.state === 'deleting' ? 'item.delete' : 'item.refresh-metadata', payloadOf(row));
+    await enqueueItemJob(
+      transaction,
+      row.state === 'deleting' ? 'item.delete' : 'item.refresh-metadata',
+      payloadOf(row),
+    );
   }
   return deletes.length + refreshes.length;
 }

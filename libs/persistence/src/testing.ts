@@ -1,0 +1,2 @@
+export * from './testing/create-test-database.js';
+export * from './testing/test-tenant.js';
