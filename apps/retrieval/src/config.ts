@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { embeddingsEnvironment } from '@candor/embeddings';
 import { portFromEnv } from '@candor/runtime';
+import { elasticsearchEnvironment } from '@candor/search-index/read';
 
-/** Files of a secret or certificate may be given as NAME_FILE. */
+/** What the retrieval process reads from the environment; nothing else. NAME_FILE names a file with the value. */
 export const retrievalConfigSchema = z
   .object({
     HOST: z.string().default('127.0.0.1').describe('Address of the health endpoints.'),
@@ -23,44 +25,13 @@ export const retrievalConfigSchema = z
       .min(32)
       .describe('Signs caller scopes in jobs and calls; the same for all services.'),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres; a role that may only read is enough.'),
-    ELASTICSEARCH_URL: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('Elasticsearch.'),
-    ELASTICSEARCH_API_KEY: z.string().optional().describe('Encoded API key; else a user and a password, or nothing.'),
-    ELASTICSEARCH_USERNAME: z.string().optional(),
-    ELASTICSEARCH_PASSWORD: z.string().optional(),
-    ELASTICSEARCH_CA: z.string().optional().describe('PEM of a private certificate authority.'),
-    LANCEDB_DIR: z.string().optional().describe('Embedded index of one machine, instead of Elasticsearch.'),
-    EMBEDDINGS: z
-      .enum(['onnx', 'openai-compatible', 'hashing'])
-      .default('onnx')
-      .describe('Must be what the index was built with.'),
-    EMBEDDINGS_MODEL: z.string().default('bge-small-en-v1.5-q').describe('Model name.'),
-    CANDOR_MODEL_DIR: z.string().optional().describe('Folder with model.onnx and tokenizer.json, for onnx.'),
-    EMBEDDINGS_URL: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('Up to and including /v1, for openai-compatible.'),
-    EMBEDDINGS_API_KEY: z.string().optional(),
-    EMBEDDINGS_REVISION: z.string().optional().describe('Names the weights behind the model name.'),
-    EMBEDDINGS_DIMENSIONS: z.coerce.number().int().positive().optional(),
-    EMBEDDINGS_QUERY_PREFIX: z.string().optional(),
-    EMBEDDINGS_PASSAGE_PREFIX: z.string().optional(),
+    ...elasticsearchEnvironment,
+    ...embeddingsEnvironment,
   })
   .superRefine((config, context) => {
-    const refuse = (field: string, message: string): void =>
-      context.addIssue({ code: 'custom', path: [field], message });
-    if ((config.ELASTICSEARCH_URL === undefined) === (config.LANCEDB_DIR === undefined)) {
-      refuse('ELASTICSEARCH_URL', 'must be set, or LANCEDB_DIR, and not both');
-    }
-    if (config.EMBEDDINGS === 'onnx' && config.CANDOR_MODEL_DIR === undefined) {
-      refuse('CANDOR_MODEL_DIR', 'must be set for onnx embeddings');
-    }
-    if (config.EMBEDDINGS === 'openai-compatible' && config.EMBEDDINGS_URL === undefined) {
-      refuse('EMBEDDINGS_URL', 'must be set for openai-compatible embeddings');
-    }
     const tls = [config.GRPC_TLS_CA, config.GRPC_TLS_CERT, config.GRPC_TLS_KEY].filter((part) => part !== undefined);
-    if (tls.length % 3 !== 0) refuse('GRPC_TLS_CA', 'must be set together with GRPC_TLS_CERT and GRPC_TLS_KEY');
+    if (tls.length === 0 || tls.length === 3) return;
+    const message = 'must be set together with GRPC_TLS_CERT and GRPC_TLS_KEY';
+    context.addIssue({ code: 'custom', path: ['GRPC_TLS_CA'], message });
   });
 export type RetrievalConfig = z.output<typeof retrievalConfigSchema>;

@@ -1,0 +1,345 @@
+import { PROVIDERS, type Provider } from '@candor/contracts';
+import type { ItemHead } from '@candor/persistence/views';
+import { aKey, aScope, idOf, RECORDED_AT, TENANT } from '../testing/builders.js';
+import { FixedEmbedder, GENERATION, InMemoryWorld, type PlacedChunk } from '../testing/in-memory-world.js';
+import { FUSION } from './fusion-settings.js';
+import type { ChunkQuery } from './retrieval-run.js';
+import { RetrieveChunksService } from './retrieve-chunks.service.js';
+import type { PagePlan } from './select-page.js';
+
+const ITEMS: PagePlan = { limit: 3, unit: 'item', floor: null, tailShare: null };
+const PASSAGES: PagePlan = { ...ITEMS, unit: 'passage' };
+const never = new AbortController().signal;
+
+let world: InMemoryWorld;
+let embedder: FixedEmbedder;
+
+beforeEach(() => {
+  world = new InMemoryWorld();
+  embedder = new FixedEmbedder();
+});
+
+function retrieve(query: Partial<ChunkQuery> = {}, plan: Partial<PagePlan> = {}, scope = aScope(), signal = never) {
+  const service = new RetrieveChunksService(world, world, embedder);
+  return service.retrieve(scope, { text: 'brand colour', ...query }, { ...ITEMS, ...plan }, signal);
+}
+const itemsOf = (page: { entries: { chunk: { itemId: string } }[] }) => page.entries.map(({ chunk }) => chunk.itemId);
+
+/** Items `from`…`to`, the first the most similar. */
+function addItems(from: number, to: number, head: Partial<ItemHead> = {}, chunk: Partial<PlacedChunk> = {}): void {
+  for (let number = from; number <= to; number += 1) {
+    const itemId = idOf(number);
+    world.addItem({ itemId, ...head }, { cosine: 0.9 - number / 1000, ...chunk });
+  }
+}
+
+describe('the query', () => {
+  it('is trimmed for the model and for the lexical leg', async () => {
+    addItems(1, 1);
+    await retrieve({ text: '  brand \n' });
+    expect(embedder.queries).toEqual(['brand']);
+    expect(world.queries[0]?.query.text).toBe('brand');
+  });
+
+  it('asks the live generation of the caller’s tenant, with the whole scope in the filter', async () => {
+    addItems(1, 1);
+    await retrieve(
+      { providers: ['notion', 'gmail'], updatedAfter: '2026-01-01T00:00:00Z', knownAsOf: '2026-02-01T00:00:00Z' },
+      {},
+      aScope({ allowedProviders: ['notion', 'slack'], principals: ['user:a@x.org'] }),
+    );
+    expect(world.queries).toHaveLength(1);
+    expect(world.queries[0]?.address).toEqual({ tenantId: TENANT, generation: GENERATION.name });
+    expect(world.queries[0]?.query.filter).toEqual({
+      tenantId: TENANT,
+      providers: ['notion'],
+      principals: ['user:a@x.org'],
+      itemIds: null,
+      updatedAfter: '2026-01-01T00:00:00Z',
+      knownAsOf: '2026-02-01T00:00:00Z',
+    });
+  });
+
+  it('finds nothing, without an error, while there is no live generation', async () => {
+    world.generation = null;
+    const page = await retrieve();
+    expect(page).toMatchObject({ entries: [], candidates: 0, generation: null, exact: true });
+    expect(world.queries).toEqual([]);
+  });
+
+  it('refuses an index of another model', async () => {
+    world.addItem({ itemId: idOf(1) }, { cosine: 0.9, vector: new Float32Array(8) });
+    await expect(retrieve()).rejects.toMatchObject({ code: 'EMBEDDINGS.PROFILE_MISMATCH' });
+  });
+});
+
+describe('scope', () => {
+  beforeEach(() => {
+    addItems(1, 4);
+    world.collections.set('c', [idOf(2), idOf(3)]);
+    world.collections.set('empty', []);
+  });
+
+  it.each<[string, Partial<ChunkQuery>, number[]]>([
+    ['an item', { sourceItemId: idOf(4) }, [4]],
+    ['a collection', { collectionId: 'c' }, [2, 3]],
+    ['an item inside the collection', { collectionId: 'c', sourceItemId: idOf(3) }, [3]],
+    ['an item outside of the collection', { collectionId: 'c', sourceItemId: idOf(1) }, []],
+    ['an unknown collection', { collectionId: 'nowhere' }, []],
+    ['an empty collection', { collectionId: 'empty' }, []],
+    ['an unknown item', { sourceItemId: idOf(99) }, []],
+  ])('%s: never wider', async (_, query, expected) => {
+    expect(itemsOf(await retrieve(query))).toEqual(expected.map(idOf));
+  });
+
+  it('checks the key also when the scope is empty', async () => {
+    world.key = null;
+    await expect(retrieve({ collectionId: 'nowhere' })).rejects.toMatchObject({ code: 'AUTH.INVALID_KEY' });
+  });
+});
+
+describe('recheck', () => {
+  it('refuses a key that was revoked after the token was signed', async () => {
+    addItems(1, 3);
+    world.beforeRecheck = () => {
+      world.key = null;
+    };
+    await expect(retrieve()).rejects.toMatchObject({ code: 'AUTH.INVALID_KEY' });
+  });
+
+  it('refuses a key of another tenant', async () => {
+    world.key = aKey({ tenantId: idOf(77) });
+    await expect(retrieve()).rejects.toMatchObject({ code: 'AUTH.INVALID_KEY' });
+  });
+
+  it('applies a provider taken away meanwhile, and fills the page with others', async () => {
+    addItems(1, 80, { provider: 'slack' });
+    addItems(81, 90);
+    world.key = aKey({ allowedProviders: ['notion'] });
+    const page = await retrieve();
+    expect(itemsOf(page)).toEqual([81, 82, 83].map(idOf));
+    expect(page.scope.allowedProviders).toEqual(['notion']);
+    expect(world.queries.at(-1)?.query.filter.providers).toEqual(['notion']);
+  });
+
+  it('applies a principal taken away meanwhile', async () => {
+    addItems(1, 2, { accessMode: 'acl', principals: ['group:eng@x.org'] });
+    addItems(3, 3, { accessMode: 'acl', principals: ['user:a@x.org'] });
+    world.key = aKey({ principals: ['user:a@x.org'] });
+    const page = await retrieve({}, {}, aScope({ principals: ['user:a@x.org', 'group:eng@x.org'] }));
+    expect(itemsOf(page)).toEqual([idOf(3)]);
+    expect(page.excluded.totals()).toEqual({ withheld: 2 });
+  });
+
+  it('does not take a wider key for the token’s scope', async () => {
+    addItems(1, 1, { provider: 'slack' });
+    addItems(2, 2);
+    const page = await retrieve({}, {}, aScope({ allowedProviders: ['notion'] }));
+    expect(itemsOf(page)).toEqual([idOf(2)]);
+  });
+
+  it('drops what was deleted, edited or closed since the index was refreshed', async () => {
+    addItems(1, 4);
+    world.deleteItem(idOf(1));
+    world.changeHead(idOf(2), { current: false });
+    world.changeHead(idOf(3), { accessMode: 'unknown' });
+    const page = await retrieve({}, {}, aScope({ principals: ['user:a@x.org'] }));
+    expect(itemsOf(page)).toEqual([idOf(4)]);
+    expect(page.excluded.totals()).toEqual({ gone: 2, withheld: 1 });
+  });
+
+  it('drops and counts what a newer item replaces', async () => {
+    addItems(1, 3);
+    world.changeHead(idOf(1), { superseded: true });
+    const page = await retrieve();
+    expect(itemsOf(page)).toEqual([2, 3].map(idOf));
+    expect(page.excluded.byProvider('superseded')).toEqual([{ provider: 'notion', count: 1 }]);
+  });
+
+  it('lets nothing that is hidden move a score', async () => {
+    addItems(1, 3, {}, { lexicalScore: 5 });
+    const alone = await retrieve();
+    world.addItem({ itemId: idOf(9), provider: 'gmail' }, { cosine: 1, lexicalScore: 100 });
+    world.deleteItem(idOf(9));
+    const beside = await retrieve();
+    expect(beside.entries.map((entry) => entry.fused)).toEqual(alone.entries.map((entry) => entry.fused));
+  });
+});
+
+describe('refill', () => {
+  const first = FUSION.candidatesPerLeg(ITEMS.limit);
+
+  it('goes on when everything found was deleted', async () => {
+    addItems(1, first + 5);
+    for (let number = 1; number <= first; number += 1) world.deleteItem(idOf(number));
+    const page = await retrieve();
+    expect(itemsOf(page)).toEqual([1, 2, 3].map((offset) => idOf(first + offset)));
+    expect(page.rounds).toBe(2);
+    expect(world.queries[1]?.query.k).toBe(first * FUSION.refillGrowth);
+    expect(world.queries[1]?.query.filter.excludeItemIds).toHaveLength(first);
+  });
+
+  it('reaches other items when one item’s chunks fill the candidates', async () => {
+    const chunks = Array.from({ length: first + 20 }, () => ({ cosine: 0.95 }));
+    world.addItem({ itemId: idOf(1) }, ...chunks);
+    addItems(2, 6);
+    expect(itemsOf(await retrieve())).toEqual([1, 2, 3].map(idOf));
+  });
+
+  it('does not ask again when the index has no more', async () => {
+    addItems(1, 2);
+    expect((await retrieve()).rounds).toBe(1);
+  });
+
+  it('does not ask again for what is less similar than the floor', async () => {
+    addItems(1, 2);
+    addItems(3, first + 20, {}, { cosine: 0.2 });
+    const page = await retrieve({}, { floor: 0.5 });
+    expect(page.rounds).toBe(1);
+    expect(itemsOf(page)).toEqual([1, 2].map(idOf));
+  });
+
+  it('gives up after three rounds', async () => {
+    const growth = FUSION.refillGrowth;
+    addItems(1, first * (1 + growth + growth ** 2) + 10);
+    for (let number = 1; number <= world.heads.size; number += 1) world.changeHead(idOf(number), { superseded: true });
+    const page = await retrieve();
+    expect(page).toMatchObject({ entries: [], rounds: FUSION.maxRounds });
+  });
+
+  it('stops when the signal fires between rounds', async () => {
+    addItems(1, first + 5);
+    for (let number = 1; number <= first; number += 1) world.deleteItem(idOf(number));
+    const controller = new AbortController();
+    world.beforeRecheck = () => controller.abort();
+    await expect(retrieve({}, {}, aScope(), controller.signal)).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+    expect(world.queries).toHaveLength(1);
+  });
+
+  it('fills the page with permitted items whenever enough exist, and with no others', async () => {
+    const providers: readonly Provider[] = PROVIDERS;
+    for (let number = 1; number <= 100; number += 1) {
+      const provider = providers[number % providers.length]!;
+      world.addItem({ itemId: idOf(number), provider }, { cosine: ((number * 37) % 100) / 100 });
+    }
+    const page = await retrieve(
+      { providers: ['gmail'] },
+      { limit: 20 },
+      aScope({ allowedProviders: ['gmail', 'slack'] }),
+    );
+    expect(page.entries).toHaveLength(20);
+    expect(new Set(page.entries.map((entry) => entry.head.provider))).toEqual(new Set(['gmail']));
+  });
+});
+
+describe('page', () => {
+  it('shows an item once, by its best chunk', async () => {
+    world.addItem({ itemId: idOf(1) }, { cosine: 0.5, content: 'worse' }, { cosine: 0.9, content: 'best' });
+    const page = await retrieve();
+    expect(page.entries.map((entry) => entry.chunk.content)).toEqual(['best']);
+  });
+
+  it('lets the lexical leg decide what is in the page', async () => {
+    addItems(1, 3);
+    world.addItem({ itemId: idOf(4) }, { cosine: 0.85, lexicalScore: 9 });
+    world.addItem({ itemId: idOf(5) }, { cosine: 0.3 });
+    expect(itemsOf(await retrieve({}, { limit: 1 }))).toEqual([idOf(4)]);
+  });
+
+  it('drops what lies below the floor and counts its items', async () => {
+    addItems(1, 1);
+    addItems(2, 3, { provider: 'slack' }, { cosine: 0.3, lexicalScore: 50 });
+    const page = await retrieve({}, { floor: 0.4 });
+    expect(itemsOf(page)).toEqual([idOf(1)]);
+    expect(page.excluded.byProvider('relevance_floor')).toEqual([{ provider: 'slack', count: 2 }]);
+  });
+
+  it('does not count an item whose better chunk is shown', async () => {
+    world.addItem({ itemId: idOf(1) }, { cosine: 0.9 }, { cosine: 0.1 });
+    expect((await retrieve({}, { floor: 0.4 })).excluded.totals()).toEqual({});
+  });
+
+  it('counts near-duplicates once: the best is kept, the others are counted', async () => {
+    addItems(1, 3, { contentHash: 'same' });
+    addItems(4, 4);
+    const page = await retrieve();
+    expect(itemsOf(page)).toEqual([1, 4].map(idOf));
+    expect(page.excluded.byProvider('duplicate')).toEqual([{ provider: 'notion', count: 2 }]);
+  });
+
+  it('keeps a duplicate when the better copy is not the caller’s to see', async () => {
+    addItems(1, 1, { contentHash: 'same', accessMode: 'acl', principals: ['user:b@x.org'] });
+    addItems(2, 2, { contentHash: 'same' });
+    const page = await retrieve({}, {}, aScope({ principals: ['user:a@x.org'] }));
+    expect(itemsOf(page)).toEqual([idOf(2)]);
+    expect(page.excluded.totals()).toEqual({});
+  });
+});
+
+describe('knownAsOf', () => {
+  const T = '2026-03-01T00:00:00.000Z';
+  const LATER = '2026-04-01T00:00:00.000Z';
+
+  beforeEach(() => {
+    addItems(1, 1, {}, { recordedAt: RECORDED_AT });
+    addItems(2, 2, { notYetKnown: true, current: false }, { recordedAt: LATER });
+  });
+
+  it('leaves out what was recorded later', async () => {
+    const page = await retrieve({ knownAsOf: T });
+    expect(itemsOf(page)).toEqual([idOf(1)]);
+    expect(world.queries).toHaveLength(1);
+  });
+
+  it('counts what was recorded later when it is asked to', async () => {
+    const page = await retrieve({ knownAsOf: T, countNotYetKnown: true });
+    expect(itemsOf(page)).toEqual([idOf(1)]);
+    expect(page.excluded.byProvider('not_yet_known')).toEqual([{ provider: 'notion', count: 1 }]);
+  });
+
+  it('counts nothing later that the caller may not see', async () => {
+    world.changeHead(idOf(2), { accessMode: 'acl', principals: ['user:b@x.org'] });
+    const scope = aScope({ principals: ['user:a@x.org'] });
+    const page = await retrieve({ knownAsOf: T, countNotYetKnown: true }, {}, scope);
+    expect(page.excluded.byProvider('not_yet_known')).toEqual([]);
+  });
+});
+
+describe('passages', () => {
+  const section = idOf(501);
+
+  it('are sections and paragraphs, several of an item, each once', async () => {
+    world.addItem(
+      { itemId: idOf(1) },
+      { cosine: 0.9, level: 'document', content: 'All of it.' },
+      { cosine: 0.8, level: 'section', chunkId: section, sectionPath: ['Colour'], content: 'Colour\nLime.' },
+      { cosine: 0.7, level: 'paragraph', parentId: section, content: 'Lime.' },
+      { cosine: 0.6, level: 'paragraph', content: 'Fonts.' },
+    );
+    const page = await retrieve({}, PASSAGES);
+    expect(page.entries.map((entry) => entry.chunk.content)).toEqual(['Colour\nLime.', 'Fonts.']);
+  });
+
+  it('leave out chunks that were shown before', async () => {
+    world.addItem(
+      { itemId: idOf(1) },
+      { cosine: 0.9, chunkId: idOf(601) },
+      { cosine: 0.8, chunkId: idOf(602), content: 'b' },
+    );
+    const page = await retrieve({ excludeChunkIds: [idOf(601)] }, PASSAGES);
+    expect(page.entries.map((entry) => entry.chunk.chunkId)).toEqual([idOf(602)]);
+  });
+
+  it('end where the best one leaves the rest far behind', async () => {
+    world.addItem({ itemId: idOf(1) }, { cosine: 0.8 }, { cosine: 0.5, content: 'b' }, { cosine: 0.39, content: 'c' });
+    const page = await retrieve({}, { ...PASSAGES, floor: 0.1, tailShare: 0.5 });
+    expect(page.entries.map((entry) => entry.cosine)).toEqual([0.8, 0.5]);
+  });
+
+  it('do not mix two copies of the same text', async () => {
+    world.addItem({ itemId: idOf(1), contentHash: 'same' }, { cosine: 0.9 }, { cosine: 0.5, content: 'b' });
+    world.addItem({ itemId: idOf(2), contentHash: 'same' }, { cosine: 0.89 }, { cosine: 0.6, content: 'b' });
+    const page = await retrieve({}, PASSAGES);
+    expect(itemsOf(page)).toEqual([idOf(1), idOf(1)]);
+  });
+});
