@@ -1,6 +1,7 @@
 export * from './cached-query-embedder.js';
 export * from './create-embedder.js';
 export * from './embedder.port.js';
+export * from './embeddings-environment.js';
 export * from './hashing/hashing-embedder.js';
 export * from './onnx/onnx-embedder.js';
 export * from './onnx/onnx-model-specs.js';

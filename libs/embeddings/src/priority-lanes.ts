@@ -33,7 +33,7 @@ export class PriorityLanes {
     return new Promise<T>((resolve, reject) => {
       const onAbort = (): void => {
         this.waiting[lane].delete(entry);
-        reject(cancelledError(signal!));
+        reject(cancelledError(signal));
       };
       const entry: Waiting = {
         start: () => {

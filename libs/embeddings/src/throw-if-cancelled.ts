@@ -1,7 +1,7 @@
 import { AppError } from '@candor/contracts';
 
-export function cancelledError(signal: AbortSignal): AppError {
-  return new AppError('REQUEST.CANCELLED', { cause: signal.reason });
+export function cancelledError(signal: AbortSignal | undefined): AppError {
+  return new AppError('REQUEST.CANCELLED', { cause: signal?.reason });
 }
 
 /** @throws AppError REQUEST.CANCELLED */

@@ -63,10 +63,13 @@ export class InferenceThread {
     if (this.ended || this.pending) throw unavailable(new Error('the inference thread is not free'));
     this.worker.ref();
     this.worker.postMessage(tokenIds, [tokenIds.buffer as ArrayBuffer]);
-    const reply = await this.expectReply();
-    if (!this.pending) this.worker.unref();
-    if (reply.kind !== 'vector') throw unavailable(new Error(`unexpected reply ${reply.kind}`));
-    return reply.vector;
+    try {
+      const reply = await this.expectReply();
+      if (reply.kind !== 'vector') throw unavailable(new Error(`unexpected reply ${reply.kind}`));
+      return reply.vector;
+    } finally {
+      this.worker.unref();
+    }
   }
 
   /** To be called when no run is under way: ending the thread inside one aborts the process. */

@@ -1,14 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import { Tokenizer } from '@huggingface/tokenizers';
+import * as tokenizers from '@huggingface/tokenizers';
 import { cutText } from '../cut-text.js';
 
 /** Text beyond this many characters a token is not even tokenized; real text has 2–6. */
 const CHARACTERS_PER_TOKEN_BOUND = 32;
 const COUNT_PIECE_LENGTH = 8_192;
 
+interface Encoder {
+  encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[] };
+}
+
+/** The package's own types import each other without extensions, which this module resolution can't follow. */
+const { Tokenizer } = tokenizers as unknown as { Tokenizer: new (definition: object, config: object) => Encoder };
+
 /** The model's own tokenizer. */
 export class ModelTokenizer {
-  private constructor(private readonly tokenizer: Tokenizer) {}
+  private constructor(private readonly tokenizer: Encoder) {}
 
   static async load(tokenizerPath: string): Promise<ModelTokenizer> {
     const definition = JSON.parse(await readFile(tokenizerPath, 'utf8')) as Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AppError } from '@candor/contracts';
+import type { AppError } from '@candor/contracts';
 import { EmbeddingServer, sendJson } from '../conformance/embedding-server.js';
 import { describeEmbedder, dot } from '../conformance/embedder.conformance.js';
 import { OpenAiCompatibleEmbedder, type OpenAiCompatibleEmbedderOptions } from './openai-compatible-embedder.js';
@@ -67,7 +67,7 @@ describe('OpenAiCompatibleEmbedder', () => {
     const vectors = await embedder.embedPassages(texts);
     expect(server.requests.map(({ body }) => body.input.length).toSorted((a, b) => a - b)).toEqual([
       5,
-      ...Array(9).fill(10),
+      ...Array.from({ length: 9 }, () => 10),
     ]);
     expect(server.mostUnderway).toBeLessThanOrEqual(2);
     const [expected] = await embedder.embedPassages(['text 57']);

@@ -67,8 +67,8 @@ export class OpenAiCompatibleEmbedder implements Embedder {
   }
 
   async embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array> {
-    const [vector] = await this.embed('query', [this.prepare(this.options.queryPrefix, text)], signal);
-    return vector!;
+    const vectors = await this.embed('query', [this.prepare(this.options.queryPrefix, text)], signal);
+    return vectors[0]!;
   }
 
   /** An estimate: the server keeps its tokenizer to itself. */
@@ -94,8 +94,8 @@ export class OpenAiCompatibleEmbedder implements Embedder {
 }
 
 async function probeDimensions(options: OpenAiCompatibleEmbedderOptions, signal?: AbortSignal): Promise<number> {
-  const [vector] = await requestVectors(createClient(options), options.model, ['dimensions'], null, signal);
-  return vector!.length;
+  const vectors = await requestVectors(createClient(options), options.model, ['dimensions'], null, signal);
+  return vectors[0]!.length;
 }
 
 async function requestVectors(

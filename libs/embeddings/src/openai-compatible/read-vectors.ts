@@ -35,7 +35,8 @@ export function readVectors(reply: unknown, count: number, dimensions: number | 
 
 function isEmbeddingRow(row: unknown, count: number): row is EmbeddingRow {
   const { index, embedding } = (row ?? {}) as Partial<EmbeddingRow>;
-  return Number.isInteger(index) && index! >= 0 && index! < count && Array.isArray(embedding) && embedding.length > 0;
+  const isIndex = index !== undefined && Number.isInteger(index) && index >= 0 && index < count;
+  return isIndex && Array.isArray(embedding) && embedding.length > 0;
 }
 
 function unusable(reason: string): AppError {
