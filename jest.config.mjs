@@ -6,5 +6,7 @@ export default {
     '<rootDir>/tools/services',
     '<rootDir>/tools/models',
     '<rootDir>/tools/lint-proof',
+    '<rootDir>/tools/k8s',
+    '<rootDir>/deploy',
   ],
 };

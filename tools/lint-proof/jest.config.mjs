@@ -1,3 +1,3 @@
 import { esm } from '../../jest.preset.mjs';
 
-export default { ...esm, displayName: 'lint-proof', testMatch: ['<rootDir>/*.spec.mjs'], testTimeout: 120_000 };
+export default { ...esm, displayName: 'lint-proof', testMatch: ['<rootDir>/*.spec.mjs'], testTimeout: 300_000 };
