@@ -22,7 +22,8 @@ let service: RetrievalService;
 
 beforeEach(() => {
   world = new InMemoryWorld();
-  service = new RetrievalService({ reader: world, views: world, embedder: new FixedEmbedder(), signer });
+  const relevance = { relevanceFloor: 0.05, reasoningGuard: 0.4, calibrated: true };
+  service = new RetrievalService({ reader: world, views: world, embedder: new FixedEmbedder(), signer, relevance });
 });
 
 interface CallParts {
@@ -210,12 +211,20 @@ describe('findPassages', () => {
 
   it('cuts the tail of an unscoped search, and nothing inside a document or collection', async () => {
     const shared = { cosine: 0.9 };
-    world.addItem({ itemId: idOf(1) }, shared, { cosine: 0.05, content: 'far away' });
+    world.addItem({ itemId: idOf(1) }, shared, { cosine: 0.12, content: 'far' }, { cosine: 0.01, content: 'farther' });
     world.collections.set(idOf(31), [idOf(1)]);
     expect((await call('findPassages', { query: 'brand' })).result.passages).toHaveLength(1);
     for (const scope of [{ documentId: idOf(1) }, { collectionId: idOf(31) }]) {
-      expect((await call('findPassages', { query: 'brand', ...scope })).result.passages).toHaveLength(2);
+      expect((await call('findPassages', { query: 'brand', ...scope })).result.passages).toHaveLength(3);
     }
+  });
+
+  it('says whether the best passage clears the guard of the model, in a scope too', async () => {
+    world.addItem({ itemId: idOf(1) }, { cosine: 0.39 });
+    world.addItem({ itemId: idOf(2) }, { cosine: 0.4 });
+    const relevantFor = async (scope: object) => (await call('findPassages', { query: 'a', ...scope })).result.relevant;
+    expect(await relevantFor({})).toBe(true);
+    expect(await relevantFor({ documentId: idOf(1) })).toBe(false);
   });
 
   it('never returns what a session has shown', async () => {

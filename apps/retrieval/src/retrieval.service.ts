@@ -9,7 +9,7 @@ import {
   type RetrievalReply,
   type RetrievalRequest,
 } from '@candor/contracts';
-import { findRelevanceProfile, type Embedder } from '@candor/embeddings';
+import { findRelevanceProfile, type Embedder, type RelevanceProfile } from '@candor/embeddings';
 import { describeIssues, type CallerTokenSigner } from '@candor/runtime';
 import type { SearchIndexReader } from '@candor/search-index/read';
 import { boundSignal, untilAborted } from './bound-signal.js';
@@ -25,6 +25,8 @@ export interface RetrievalDependencies {
   views: Views;
   embedder: Embedder;
   signer: CallerTokenSigner;
+  /** Default: what was measured for the embedder's model. */
+  relevance?: RelevanceProfile;
 }
 
 /** A call whose token and payload have been checked. */
@@ -46,12 +48,12 @@ export class RetrievalService implements RetrievalClient {
   private readonly handlers: Handlers;
   private readonly signer: CallerTokenSigner;
 
-  constructor({ reader, views, embedder, signer }: RetrievalDependencies) {
+  constructor({ reader, views, embedder, signer, relevance: given }: RetrievalDependencies) {
     this.signer = signer;
-    const relevance = findRelevanceProfile(embedder.profile);
+    const relevance = given ?? findRelevanceProfile(embedder.profile);
     const chunks = new RetrieveChunksService(reader, views, embedder);
-    const search = new SearchService(chunks, relevance.relevanceFloor);
-    const context = new ContextService(chunks, relevance.relevanceFloor);
+    const search = new SearchService(chunks, relevance);
+    const context = new ContextService(chunks, relevance);
     const passages = new FindPassagesService(chunks, relevance);
     const reading = new ReadChunkService(views);
     this.handlers = {

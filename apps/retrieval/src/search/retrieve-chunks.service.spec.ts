@@ -331,7 +331,7 @@ describe('passages', () => {
   });
 
   it('end where the best one leaves the rest far behind', async () => {
-    world.addItem({ itemId: idOf(1) }, { cosine: 0.8 }, { cosine: 0.5, content: 'b' }, { cosine: 0.39, content: 'c' });
+    world.addItem({ itemId: idOf(1) }, { cosine: 0.8 }, { cosine: 0.5, content: 'b' }, { cosine: 0.44, content: 'c' });
     const page = await retrieve({}, { ...PASSAGES, floor: 0.1, tailShare: 0.5 });
     expect(page.entries.map((entry) => entry.cosine)).toEqual([0.8, 0.5]);
   });

@@ -13,7 +13,7 @@ export interface PagePlan {
   unit: 'item' | 'passage';
   /** Cosine below which nothing is shown; null = everything may be. */
   floor: number | null;
-  /** Share of the best passage's cosine below which the rest is cut off; null = no such cut. */
+  /** Share of the way from the floor up to the best cosine below which the rest is cut off; null = no such cut. */
   tailShare: number | null;
 }
 
@@ -111,7 +111,7 @@ function isOfUnit(chunk: ChunkDocument, unit: PagePlan['unit']): boolean {
 }
 
 function thresholdOf(candidates: readonly Candidate[], { floor, tailShare }: PagePlan): number | null {
-  if (tailShare === null) return floor;
-  const best = candidates.reduce((highest, candidate) => Math.max(highest, candidate.cosine), 0);
-  return Math.max(floor ?? 0, best * tailShare);
+  if (tailShare === null || floor === null) return floor;
+  const best = candidates.reduce((highest, candidate) => Math.max(highest, candidate.cosine), floor);
+  return floor + tailShare * (best - floor);
 }

@@ -1,4 +1,5 @@
 import type { CallerScope, ContextBody, RequestId, RetrievalReply } from '@candor/contracts';
+import type { RelevanceProfile } from '@candor/embeddings';
 import { itemPagePlan } from '../../search/item-page-plan.js';
 import { orderHits } from '../../search/order-hits.js';
 import type { RetrieveChunksService } from '../../search/retrieve-chunks.service.js';
@@ -10,7 +11,7 @@ import { buildContextContract10, buildContextContract11 } from './build-context-
 export class ContextService {
   constructor(
     private readonly chunks: RetrieveChunksService,
-    private readonly relevanceFloor: number,
+    private readonly relevance: RelevanceProfile,
   ) {}
 
   async retrieve(
@@ -19,7 +20,7 @@ export class ContextService {
     body: ContextBody,
     signal: AbortSignal,
   ): Promise<RetrievalReply<'context'>> {
-    const plan = itemPagePlan(body.limit, this.relevanceFloor);
+    const plan = itemPagePlan(body.limit, this.relevance);
     const query = { ...toChunkQuery(body), countNotYetKnown: body.contractVersion === '1.1' };
     const page = await this.chunks.retrieve(caller, query, plan, signal);
     const input = {

@@ -10,7 +10,7 @@ import { passagePagePlan } from './passage-page-plan.js';
 export class FindPassagesService {
   constructor(
     private readonly chunks: RetrieveChunksService,
-    private readonly relevance: Pick<RelevanceProfile, 'relevanceFloor' | 'reasoningGuard'>,
+    private readonly relevance: RelevanceProfile,
   ) {}
 
   async findPassages(
@@ -18,7 +18,7 @@ export class FindPassagesService {
     request: FindPassagesRequest,
     signal: AbortSignal,
   ): Promise<RetrievalReply<'findPassages'>> {
-    const plan = passagePagePlan(request, this.relevance.relevanceFloor);
+    const plan = passagePagePlan(request, this.relevance);
     const query = {
       text: request.query,
       sourceItemId: request.documentId,

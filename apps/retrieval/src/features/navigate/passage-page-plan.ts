@@ -1,26 +1,21 @@
 import type { FindPassagesRequest } from '@candor/contracts';
+import type { RelevanceProfile } from '@candor/embeddings';
+import { floorOf } from '../../search/item-page-plan.js';
 import type { PagePlan } from '../../search/select-page.js';
 
-/**
- * A passage this far below the best one of an unscoped search belongs to another subject. With bge-small and MiniLM
- * related and unrelated text lie further apart than that (`docs/reference/fusion.md`).
- */
-export const TAIL_SHARE = 0.6;
+/** Measured (`docs/reference/fusion.md`): costs 2 % of the supporting passages, and a third of all others. */
+export const TAIL_SHARE = 0.1;
 
 /**
- * The adaptive threshold of `deep_search`: the model's relevance floor, or 0.6 of the best passage's cosine where that is
- * higher. Inside a document or collection neither holds: the caller has said where to look, so whatever lies nearest
- * there is returned, and the result is empty only when the scope is.
+ * The adaptive threshold of `deep_search`: the model's relevance floor, raised by a tenth of what the best passage lies
+ * above it. Inside a document or collection neither holds: the caller has said where to look, so whatever lies nearest
+ * there is returned, and the result is empty only when the scope is. Nor for a model that nothing was measured for.
  */
 export function passagePagePlan(
   { limit, documentId, collectionId }: Pick<FindPassagesRequest, 'limit' | 'documentId' | 'collectionId'>,
-  relevanceFloor: number,
+  relevance: RelevanceProfile,
 ): PagePlan {
   const isScoped = documentId !== undefined || collectionId !== undefined;
-  return {
-    limit,
-    unit: 'passage',
-    floor: isScoped ? null : relevanceFloor,
-    tailShare: isScoped ? null : TAIL_SHARE,
-  };
+  const floor = isScoped ? null : floorOf(relevance);
+  return { limit, unit: 'passage', floor, tailShare: floor === null ? null : TAIL_SHARE };
 }

@@ -1,4 +1,5 @@
 import type { CallerScope, RetrievalReply, SearchBody } from '@candor/contracts';
+import type { RelevanceProfile } from '@candor/embeddings';
 import { itemPagePlan } from '../../search/item-page-plan.js';
 import { orderHits } from '../../search/order-hits.js';
 import type { RetrieveChunksService } from '../../search/retrieve-chunks.service.js';
@@ -10,11 +11,11 @@ import { toHit } from '../../search/to-hit.js';
 export class SearchService {
   constructor(
     private readonly chunks: RetrieveChunksService,
-    private readonly relevanceFloor: number,
+    private readonly relevance: RelevanceProfile,
   ) {}
 
   async search(caller: CallerScope, body: SearchBody, signal: AbortSignal): Promise<RetrievalReply<'search'>> {
-    const plan = itemPagePlan(body.limit, this.relevanceFloor);
+    const plan = itemPagePlan(body.limit, this.relevance);
     const page = await this.chunks.retrieve(caller, toChunkQuery(body), plan, signal);
     const now = new Date();
     const hits = orderHits(page.entries, body.ranking).map((entry) => toHit(entry, page.scope, now));
