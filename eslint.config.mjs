@@ -106,5 +106,5 @@ export default defineConfig(
     files: [...tests, 'libs/runtime/**/*.ts', 'tools/**/*.ts', 'apps/*/src/{main,config,distributed}.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
-  { files: [...tests, 'tools/**', 'apps/cli/**'], rules: { 'no-console': 'off' } },
+  { files: [...tests, 'tools/**', 'deploy/**', 'apps/cli/**'], rules: { 'no-console': 'off' } },
 );
