@@ -5,3 +5,27 @@ export {
   testServerUrl,
   type TestDatabase,
 } from '@candor/persistence/testing';
+export { ApiClient, fillPath, type ApiResponse, type CallInput, type SendOptions } from './api-client.js';
+export { findProcessesOf, type FoundProcess } from './find-processes.js';
+export { runRedisCommand } from './redis-command.js';
+export {
+  answerWith,
+  answerWithText,
+  closeSocket,
+  failWith,
+  hang,
+  readShownChunks,
+  ScriptedModelServer,
+  type ModelCall,
+  type ModelScript,
+  type ShownChunk,
+} from './scripted-model.server.js';
+export {
+  RunningProfile,
+  type ProfileName,
+  type ServiceProcessName,
+  type StartProfileOptions,
+  type StoppedProfile,
+} from './start-profile.js';
+export { TcpProxy } from './tcp-proxy.js';
+export { waitFor, type WaitOptions } from './wait-for.js';
