@@ -26,7 +26,7 @@ export function boundSignal(deadline: Date | null, callerSignal?: AbortSignal): 
  * because of the signal comes out as the signal's own error: DEADLINE.EXCEEDED, or REQUEST.CANCELLED.
  */
 export async function untilAborted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-  if (signal.aborted) throw errorOf(signal);
+  if (hasFired(signal)) throw errorOf(signal);
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(errorOf(signal));
@@ -35,10 +35,15 @@ export async function untilAborted<Result>(signal: AbortSignal, work: () => Prom
   try {
     return await Promise.race([work(), aborted]);
   } catch (error) {
-    throw signal.aborted ? errorOf(signal) : error;
+    throw hasFired(signal) ? errorOf(signal) : error;
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** A call, so that the compiler does not take the first answer for the last. */
+function hasFired(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 function errorOf(signal: AbortSignal): AppError {

@@ -37,10 +37,16 @@ export async function main(): Promise<void> {
   health.register('database', () => database.ping(), { critical: true, startup: true });
   // Without the index every search says DEPENDENCY.INDEX_UNAVAILABLE, which tells callers more than no endpoint at all.
   health.register('index', (signal) => reader.ping(signal), { critical: false, startup: true });
-  health.register('model', async (signal) => void (await embedder.embedQuery('ready', signal)), {
-    critical: false,
-    startup: true,
-  });
+  health.register(
+    'model',
+    async (signal) => {
+      await embedder.embedQuery('ready', signal);
+    },
+    {
+      critical: false,
+      startup: true,
+    },
+  );
 
   const signer = new CallerTokenSigner(config.CANDOR_SIGNING_KEY);
   const app = await createHttpApp(RetrievalApp.forRoot({ reader, views, embedder, signer, logger }, health), {

@@ -8,7 +8,7 @@ export interface OpenedDependencies {
   views: RetrievalViews;
   reader: SearchIndexReader;
   embedder: Embedder;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** Loads the model, which takes seconds; the database and the index are connected to on first use. */

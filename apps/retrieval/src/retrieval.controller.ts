@@ -43,11 +43,7 @@ export class RetrievalController {
     return this.serve('readChunk', call, grpcCall);
   }
 
-  private serve<M extends RetrievalMethod>(
-    method: M,
-    call: RetrievalWireCall,
-    grpcCall: GrpcCall,
-  ): Promise<RetrievalWireReply> {
+  private serve(method: RetrievalMethod, call: RetrievalWireCall, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
     return handleRetrievalCall(method, call, grpcCall, this.tools, (input) => this.retrieval.handle(method, input));
   }
 }

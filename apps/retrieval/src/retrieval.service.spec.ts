@@ -15,6 +15,7 @@ import { aKey, aScope, idOf } from './testing/builders.js';
 import { FixedEmbedder, GENERATION, InMemoryWorld } from './testing/in-memory-world.js';
 
 const signer = new CallerTokenSigner('a key of at least thirty-two characters');
+const aNumber: unknown = expect.any(Number);
 const requestId = requestIdSchema.parse('44444444-4444-4444-8444-444444444444');
 
 let world: InMemoryWorld;
@@ -143,12 +144,7 @@ describe('search', () => {
       itemIds: [1, 2].map(idOf),
       providers: ['gmail', 'google_drive', 'notion', 'slack', 'upload'],
       excluded: { superseded: 1 },
-      tookMs: {
-        embed: expect.any(Number),
-        search: expect.any(Number),
-        recheck: expect.any(Number),
-        total: expect.any(Number),
-      },
+      tookMs: { embed: aNumber, search: aNumber, recheck: aNumber, total: aNumber },
       generationId: GENERATION.id,
     });
     expect(JSON.stringify(facts)).not.toMatch(/lime|brand/i);
@@ -251,7 +247,11 @@ describe('readChunk', () => {
     headingText: 'Brand',
     content: 'We keep lime green.',
   };
-  const notFound = expect.objectContaining({ code: 'RESOURCE.NOT_FOUND', message: 'Not found.', details: null });
+  const notFound: unknown = expect.objectContaining({
+    code: 'RESOURCE.NOT_FOUND',
+    message: 'Not found.',
+    details: null,
+  });
 
   beforeEach(() => {
     world.records.set(record.chunkId, record);
