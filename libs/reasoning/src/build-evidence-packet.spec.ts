@@ -141,7 +141,7 @@ describe('buildEvidencePacket', () => {
 
   it('holds no score, level or sibling of a passage', () => {
     const scored = { ...passage('a', 'Text.'), score: 0.98765, level: 'section', parentId: 'parent-id' };
-    const packet = build([scored as EvidencePassage]);
+    const packet = build([scored]);
     expect(JSON.stringify(packet)).not.toMatch(/0\.98765|section|parent-id/);
   });
 

@@ -83,7 +83,7 @@ describe('synthesisOutputJsonSchema', () => {
     const objects: Array<Record<string, unknown>> = [];
     const visit = (node: unknown): void => {
       if (typeof node !== 'object' || node === null) return;
-      if ('type' in node && node.type === 'object') objects.push(node as Record<string, unknown>);
+      if ('type' in node && node.type === 'object') objects.push(node);
       Object.values(node).forEach(visit);
     };
     visit(synthesisOutputJsonSchema());

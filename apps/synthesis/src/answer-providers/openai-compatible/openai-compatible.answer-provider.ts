@@ -1,0 +1,128 @@
+import { AppError } from '@candor/contracts';
+import {
+  parseSynthesisOutput,
+  synthesisOutputJsonSchema,
+  type AnswerProvider,
+  type SynthesisOutput,
+  type SynthesisRequest,
+} from '@candor/reasoning';
+import OpenAI from 'openai';
+import { ANSWER_QUESTION_SYSTEM_PROMPT, buildAnswerQuestionPrompt } from '../../prompts/answer-question.v1.prompt.js';
+import { throwIfAborted } from '../abort-error.js';
+import { judgeFailure, ProviderFailure, toProviderFailure } from './provider-failure.js';
+import { TransportBreaker } from './transport-breaker.js';
+
+export interface OpenAiCompatibleOptions {
+  /** Up to and without `/chat/completions`, e.g. `https://llm.example.com/v1`. */
+  baseUrl: string;
+  model: string;
+  /** Some local servers need none. */
+  apiKey?: string;
+  /** For one whole call, headers and body. Keep it below the request's deadline, or a hanging provider never trips the circuit. */
+  timeoutMs?: number;
+  /** Most tokens the model may write. */
+  maxOutputTokens?: number;
+  /** How long an open circuit waits before it tries again. */
+  circuitResetMs?: number;
+}
+
+/**
+ * One call to `{baseUrl}/chat/completions` with a strict JSON schema; no retries, no probe. Prompts and outputs are
+ * never logged. Errors: SYNTHESIS.PROVIDER_ERROR, SYNTHESIS.PROVIDER_TIMEOUT, SYNTHESIS.INVALID_OUTPUT,
+ * SYNTHESIS.CIRCUIT_OPEN, and what the signal carries.
+ */
+export class OpenAiCompatibleAnswerProvider implements AnswerProvider {
+  readonly name = 'openai-compatible';
+  private readonly client: OpenAI;
+  private readonly breaker: TransportBreaker;
+  private readonly model: string;
+  private readonly timeoutMs: number;
+  private readonly maxOutputTokens: number;
+
+  constructor(options: OpenAiCompatibleOptions) {
+    this.model = options.model;
+    this.timeoutMs = options.timeoutMs ?? 30_000;
+    this.maxOutputTokens = options.maxOutputTokens ?? 2_000;
+    this.client = new OpenAI({
+      baseURL: options.baseUrl,
+      apiKey: options.apiKey ?? 'not-needed',
+      // Nothing from OPENAI_* variables: LLM_BASE_URL and its siblings are the only switches.
+      organization: null,
+      project: null,
+      adminAPIKey: null,
+      webhookSecret: null,
+      maxRetries: 0,
+      // The client's own timeout ends with the headers; the signal below covers the body too.
+      timeout: this.timeoutMs + 1_000,
+      // At `debug` the client prints prompts and answers.
+      logLevel: 'off',
+    });
+    this.breaker = new TransportBreaker(options.circuitResetMs ?? 30_000, judgeFailure);
+  }
+
+  async synthesize({ query, packet, signal }: SynthesisRequest): Promise<SynthesisOutput> {
+    throwIfAborted(signal);
+    const body: OpenAI.ChatCompletionCreateParamsNonStreaming = {
+      model: this.model,
+      messages: [
+        { role: 'system', content: ANSWER_QUESTION_SYSTEM_PROMPT },
+        { role: 'user', content: buildAnswerQuestionPrompt(query, packet) },
+      ],
+      temperature: 0,
+      // Compatible servers know this name; its successor is OpenAI's own and rejected or ignored elsewhere.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated
+      max_tokens: this.maxOutputTokens,
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'synthesis_output', strict: true, schema: synthesisOutputJsonSchema() },
+      },
+    };
+    // The breaker sees transport only; what the model wrote is judged outside of it.
+    const completion = await this.attempt(body, signal);
+    return parseSynthesisOutput(readContent(completion));
+  }
+
+  /** Stops the circuit's timers. */
+  close(): void {
+    this.breaker.close();
+  }
+
+  private async attempt(
+    body: OpenAI.ChatCompletionCreateParamsNonStreaming,
+    caller: AbortSignal | undefined,
+  ): Promise<unknown> {
+    try {
+      return await this.breaker.run(async () => {
+        const timeout = AbortSignal.timeout(this.timeoutMs);
+        const signal = caller === undefined ? timeout : AbortSignal.any([caller, timeout]);
+        try {
+          return await this.client.chat.completions.create(body, { signal });
+        } catch (error) {
+          throw toProviderFailure(error, caller, timeout);
+        }
+      });
+    } catch (error) {
+      throw error instanceof ProviderFailure ? error.appError : error;
+    }
+  }
+}
+
+/** The text the model wrote; a refusal, an empty message or a body of another shape is SYNTHESIS.INVALID_OUTPUT. */
+function readContent(completion: unknown): string {
+  const choices = readField(completion, 'choices');
+  const message = readField(Array.isArray(choices) ? choices[0] : undefined, 'message');
+  const content = readField(message, 'content');
+  if (typeof content === 'string' && content.trim() !== '' && !isRefusal(message)) return content;
+  throw new AppError('SYNTHESIS.INVALID_OUTPUT', {
+    details: { issues: [{ path: '', rule: isRefusal(message) ? 'refusal' : 'no_content' }] },
+  });
+}
+
+function isRefusal(message: unknown): boolean {
+  const refusal = readField(message, 'refusal');
+  return typeof refusal === 'string' && refusal !== '';
+}
+
+function readField(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
+}
