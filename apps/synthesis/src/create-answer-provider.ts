@@ -1,0 +1,20 @@
+import { AppError } from '@candor/contracts';
+import type { Embedder } from '@candor/embeddings';
+import type { AnswerProvider } from '@candor/reasoning';
+import { ExtractiveAnswerProvider } from './answer-providers/extractive/extractive.answer-provider.js';
+import { OpenAiCompatibleAnswerProvider } from './answer-providers/openai-compatible/openai-compatible.answer-provider.js';
+import type { AnswerProviderEnvironment } from './config.js';
+
+/** `LLM_BASE_URL` decides, and nothing else. Errors: CONFIG.INVALID, naming the variable. */
+export function createAnswerProvider(config: AnswerProviderEnvironment, embedder: Embedder): AnswerProvider {
+  if (config.LLM_BASE_URL === undefined) return new ExtractiveAnswerProvider(embedder);
+  if (config.LLM_MODEL === undefined)
+    throw new AppError('CONFIG.INVALID', { message: 'LLM_MODEL must be set together with LLM_BASE_URL' });
+  return new OpenAiCompatibleAnswerProvider({
+    baseUrl: config.LLM_BASE_URL,
+    model: config.LLM_MODEL,
+    timeoutMs: config.LLM_TIMEOUT_MS,
+    maxOutputTokens: config.LLM_MAX_OUTPUT_TOKENS,
+    ...(config.LLM_API_KEY === undefined ? {} : { apiKey: config.LLM_API_KEY }),
+  });
+}

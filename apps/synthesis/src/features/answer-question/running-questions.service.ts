@@ -1,0 +1,55 @@
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { AppError, REASONING_CANCEL_CHANNEL, reasoningCancelSchema } from '@candor/contracts';
+import type { ReplyChannel } from '@candor/queue';
+import { REPLY_CHANNEL } from '../../tokens.js';
+
+/** Remembered for a while: a cancellation can overtake its job. */
+const REMEMBERED = 1_000;
+
+/** The questions under way here, so that they end when their caller hangs up. */
+@Injectable()
+export class RunningQuestions implements OnModuleInit, OnModuleDestroy {
+  private readonly controllers = new Map<string, AbortController>();
+  private readonly cancelled = new Set<string>();
+  private unsubscribe: (() => Promise<void>) | undefined;
+
+  constructor(@Inject(REPLY_CHANNEL) private readonly replies: ReplyChannel) {}
+
+  async onModuleInit(): Promise<void> {
+    this.unsubscribe = await this.replies.subscribe(REASONING_CANCEL_CHANNEL, (message) => {
+      const parsed = reasoningCancelSchema.safeParse(message);
+      if (parsed.success) this.cancel(parsed.data.requestId);
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.unsubscribe?.();
+  }
+
+  async run<Result>(
+    requestId: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const controller = new AbortController();
+    if (this.cancelled.delete(requestId)) controller.abort(new AppError('REQUEST.CANCELLED'));
+    this.controllers.set(requestId, controller);
+    try {
+      return await work(AbortSignal.any([signal, controller.signal]));
+    } finally {
+      this.controllers.delete(requestId);
+    }
+  }
+
+  private cancel(requestId: string): void {
+    const controller = this.controllers.get(requestId);
+    if (controller) controller.abort(new AppError('REQUEST.CANCELLED'));
+    else this.remember(requestId);
+  }
+
+  private remember(requestId: string): void {
+    this.cancelled.add(requestId);
+    const [oldest] = this.cancelled;
+    if (this.cancelled.size > REMEMBERED && oldest !== undefined) this.cancelled.delete(oldest);
+  }
+}

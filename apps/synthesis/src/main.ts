@@ -1,0 +1,69 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { createEmbedder, embedderOptionsFrom } from '@candor/embeddings';
+import { JobProducer, RedisReplyChannel, type QueueBackendOptions } from '@candor/queue';
+import {
+  createHttpApp,
+  createLogger,
+  GrpcRetrievalClient,
+  HealthModule,
+  HealthRegistry,
+  listenUntilSignal,
+  loadConfig,
+  retryUntilReachable,
+  runAsEntryPoint,
+  startTelemetry,
+} from '@candor/runtime';
+import { synthesisConfigSchema } from './config.js';
+import { createAnswerProvider } from './create-answer-provider.js';
+import { startSynthesis } from './start-synthesis.js';
+
+@Module({})
+class SynthesisHealthApp {
+  static forRoot(registry: HealthRegistry): DynamicModule {
+    return { module: SynthesisHealthApp, imports: [HealthModule.forRoot({ registry })] };
+  }
+}
+
+/** Starts synthesis from the environment: questions from the queue, HTTP only for probes and metrics. No database. */
+export async function main(): Promise<void> {
+  const config = loadConfig(synthesisConfigSchema);
+  const stopTelemetry = await startTelemetry('synthesis');
+  const logger = createLogger('synthesis', { level: config.LOG_LEVEL });
+  const embedder = await createEmbedder(embedderOptionsFrom(config));
+  const queue: QueueBackendOptions = { kind: 'redis', url: config.REDIS_URL };
+  const producer = new JobProducer(queue);
+  const replies = new RedisReplyChannel(config.REDIS_URL, (channel, error) =>
+    logger.error({ channel, error }, 'A message could not be delivered'),
+  );
+  const retrieval = new GrpcRetrievalClient({ url: config.RETRIEVAL_URL });
+  const health = new HealthRegistry({ logger });
+  health.register('queue', () => producer.ping(), { critical: false, startup: true });
+  health.register('retrieval', () => retrieval.waitUntilReachable(new Date(Date.now() + 1_500)), { critical: false });
+
+  const app = await createHttpApp(SynthesisHealthApp.forRoot(health), { service: 'synthesis', logger, bodyLimits: () => 0 });
+  const synthesis = await retryUntilReachable(
+    () =>
+      startSynthesis({
+        retrieval,
+        answerProvider: createAnswerProvider(config, embedder),
+        queue,
+        replies,
+        logger,
+        concurrency: config.REASON_CONCURRENCY,
+      }),
+    logger,
+  );
+  await listenUntilSignal(app, {
+    port: config.HEALTH_PORT,
+    host: config.HOST,
+    logger,
+    onClose: async () => {
+      await synthesis.stop();
+      await Promise.allSettled([producer.close(), replies.close(), embedder.close()]);
+      retrieval.close();
+      await stopTelemetry();
+    },
+  });
+}
+
+await runAsEntryPoint(import.meta.url, main);

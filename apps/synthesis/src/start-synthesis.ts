@@ -1,0 +1,49 @@
+import { NestFactory } from '@nestjs/core';
+import type { MicroserviceOptions } from '@nestjs/microservices';
+import { answerQuestionJob, AppError, isErrorCode, type ReasoningReply, type RequestId } from '@candor/contracts';
+import { BullMqStrategy, RpcErrorFilter, type DeadLetter, type QueueBackendOptions } from '@candor/queue';
+import { createRequestContext, NestPinoLogger, runInRequestContext } from '@candor/runtime';
+import { SynthesisModule, type SynthesisModuleDependencies } from './synthesis.module.js';
+
+export interface SynthesisDependencies extends SynthesisModuleDependencies {
+  queue: QueueBackendOptions;
+  /** Questions at the same time; default 8. */
+  concurrency?: number;
+}
+
+export interface RunningSynthesis {
+  /** Takes no new questions, lets the running ones finish. */
+  stop(): Promise<void>;
+}
+
+/** Answers questions from the `reasoning` queue; the caller owns and closes the dependencies. */
+export async function startSynthesis(dependencies: SynthesisDependencies): Promise<RunningSynthesis> {
+  const { logger, queue, replies } = dependencies;
+  const strategy = new BullMqStrategy({
+    backend: queue,
+    queues: { [answerQuestionJob.queue]: { concurrency: dependencies.concurrency ?? 8 } },
+    // The question ended without its handler's own reply (a stall, a bad payload): its gateway need not wait in vain.
+    onDeadLetter: async (letter) => {
+      const lost = replyOf(letter);
+      if (lost) await replies.publish(lost.replyTo, lost.reply);
+    },
+    onFailure: ({ job, outcome, error }) => logger.warn({ job, outcome, code: error.code, error }, 'Question failed'),
+    runInJobContext: (context, run) => runInRequestContext(createRequestContext(context.requestId), run),
+  });
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(SynthesisModule.forRoot(dependencies), {
+    strategy,
+    logger: new NestPinoLogger(logger),
+    abortOnError: false,
+  });
+  app.useGlobalFilters(new RpcErrorFilter());
+  await app.listen();
+  return { stop: () => app.close() };
+}
+
+function replyOf({ payload, error }: DeadLetter): { replyTo: string; reply: ReasoningReply } | null {
+  const job = answerQuestionJob.payload.safeParse(payload);
+  if (!job.success) return null;
+  const code = isErrorCode(error.type) ? error.type : 'INTERNAL.UNEXPECTED';
+  const wire = new AppError(code, { message: error.message }).toWire();
+  return { replyTo: job.data.replyTo, reply: { ok: false, requestId: job.data.requestId as RequestId, error: wire, facts: {} } };
+}
