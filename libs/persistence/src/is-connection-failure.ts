@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -16,7 +18,8 @@ const MESSAGES =
 
 /** Whether the failure means "the server can't be reached now" and not "the statement was wrong". */
 export function isConnectionFailure(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  // Not `instanceof`: a socket error may come from another realm (test runners, workers).
+  if (!types.isNativeError(error)) return false;
   const { code, driverError, errors } = error as Error & { code?: unknown; driverError?: unknown; errors?: unknown };
   if (typeof code === 'string' && (SOCKET_CODES.has(code) || SQL_STATES.test(code))) return true;
   if (MESSAGES.test(error.message)) return true;

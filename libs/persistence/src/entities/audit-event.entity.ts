@@ -15,5 +15,5 @@ export class AuditEventEntity {
   @Column('text', { name: 'target_type', nullable: true }) targetType!: string | null;
   @Column('text', { name: 'target_id', nullable: true }) targetId!: string | null;
   @Column('jsonb') metadata!: Record<string, unknown>;
-  @Column({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
+  @Column({ type: 'timestamptz', precision: 3, name: 'created_at', default: () => 'now()' }) createdAt!: Date;
 }

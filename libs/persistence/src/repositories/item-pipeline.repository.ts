@@ -177,7 +177,7 @@ export async function purgeItem(transaction: Transaction, job: ItemJobPayload, g
   );
   await transaction.query(
     `UPDATE source_items SET purged_at = now(), live_version = NULL, title = '', url = NULL, author_name = NULL,
-       metadata = '{}', tags = '{}', access_policy = NULL, principals = '{}', updated_at = now() WHERE id = $1`,
+       metadata = '{}', tags = '{}', supersedes = '{}', access_policy = NULL, principals = '{}', updated_at = now() WHERE id = $1`,
     [job.itemId],
   );
   return true;

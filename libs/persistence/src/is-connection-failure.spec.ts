@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { QueryFailedError } from 'typeorm';
+import { AppError } from '@candor/contracts';
+import { isConnectionFailure } from './is-connection-failure.js';
+
+const withCode = (code: string, message = 'no'): Error => Object.assign(new Error(message), { code });
+
+describe('isConnectionFailure', () => {
+  it.each([
+    ['refused', withCode('ECONNREFUSED')],
+    ['reset', withCode('ECONNRESET')],
+    ['unknown host', withCode('ENOTFOUND')],
+    ['no socket file', withCode('ENOENT')],
+    ['shut down by the administrator', withCode('57P01')],
+    ['crashed', withCode('57P02')],
+    ['starting up', withCode('57P03')],
+    ['connection class', withCode('08006')],
+    ['too many connections', withCode('53300')],
+    ['ended by the server', new Error('Connection terminated unexpectedly')],
+    ['too slow to connect', new Error('timeout exceeded when trying to connect')],
+    ['no answer at all', new Error('Query read timeout')],
+    ['lost client', new Error('Client has encountered a connection error and is not queryable')],
+    ['wrapped by TypeORM', new QueryFailedError('SELECT 1', [], withCode('57P01'))],
+    ['wrapped without its code', Object.assign(new Error('x'), { driverError: withCode('EPIPE') })],
+    ['all addresses refused', new AggregateError([withCode('ECONNREFUSED')], '')],
+  ])('%s', (_name, error) => {
+    expect(isConnectionFailure(error)).toBe(true);
+  });
+
+  it.each([
+    ['a constraint', withCode('23505')],
+    ['a syntax error', new QueryFailedError('SELEC', [], withCode('42601'))],
+    ['a statement that took too long', withCode('57014')],
+    ['a deadlock', withCode('40P01')],
+    ['a wrong password', withCode('28P01')],
+    ['another dependency', new AppError('DEPENDENCY.QUEUE_UNAVAILABLE', { cause: withCode('ECONNREFUSED') })],
+    ['no error object', 'ECONNREFUSED'],
+    ['itself as its cause', selfReferring()],
+  ])('not: %s', (_name, error) => {
+    expect(isConnectionFailure(error)).toBe(false);
+  });
+});
+
+function selfReferring(): Error {
+  const error: Error & { driverError?: Error } = new Error('x');
+  error.driverError = error;
+  return error;
+}

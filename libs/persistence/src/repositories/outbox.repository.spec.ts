@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { v4 as randomUuid } from 'uuid';
+import type { JobName } from '@candor/contracts';
+import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { enqueue, enqueueItemJob, OutboxRepository, type OutboxRow } from './outbox.repository.js';
+
+const server = testServerUrl(process.env);
+const withPostgres = server === null ? describe.skip : describe;
+
+const EVERY_JOB: JobName[] = ['item.extract', 'item.index', 'item.refresh-metadata', 'item.delete', 'reasoning.answer'];
+const idsOf = (rows: readonly OutboxRow[]): string[] => rows.map((row) => row.id);
+
+withPostgres('OutboxRepository', () => {
+  let test: TestDatabase;
+  let outbox: OutboxRepository;
+  let tenants: [string, string, string];
+
+  beforeAll(async () => {
+    test = await createTestDatabase(server ?? '');
+    outbox = new OutboxRepository(test.database);
+  });
+  afterAll(() => test.drop());
+  beforeEach(() => {
+    tenants = [randomUuid(), randomUuid(), randomUuid()];
+  });
+  afterEach(() => query('DELETE FROM outbox'));
+
+  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
+    test.database.read((manager) => manager.query(sql, parameters) as Promise<Row[]>);
+
+  const fill = (tenantId: string, count: number, jobName: JobName = 'item.extract'): Promise<void> =>
+    test.database.transaction((transaction) =>
+      enqueue(
+        transaction,
+        Array.from({ length: count }, (_value, index) => ({ tenantId, jobName, payload: { index } })),
+      ),
+    );
+
+  /** How many dispatches or claims of `limit` it takes until the outbox is empty, and what came out. */
+  async function drain(take: (limit: number) => Promise<OutboxRow[]>, limit: number): Promise<OutboxRow[]> {
+    const all: OutboxRow[] = [];
+    for (let taken = await take(limit); taken.length > 0; taken = await take(limit)) all.push(...taken);
+    return all;
+  }
+
+  async function dispatched(limit: number): Promise<OutboxRow[]> {
+    let rows: OutboxRow[] = [];
+    await outbox.dispatch(limit, async (taken) => {
+      rows = taken;
+      return idsOf(taken);
+    });
+    return rows;
+  }
+
+  async function claimed(limit: number): Promise<OutboxRow[]> {
+    const rows = await outbox.claim(limit, { perTenant: limit, jobNames: EVERY_JOB });
+    await outbox.markSent(idsOf(rows));
+    return rows;
+  }
+
+  describe.each([
+    ['dispatch', dispatched],
+    ['claim', claimed],
+  ])('%s', (_name, take) => {
+    it('gives rows as they were put in, oldest first, and then none', async () => {
+      await fill(tenants[0], 5, 'item.delete');
+      const rows = await drain(take, 2);
+      expect(rows.map((row) => [row.tenantId, row.jobName, row.payload['index']])).toEqual(
+        [0, 1, 2, 3, 4].map((index) => [tenants[0], 'item.delete', index]),
+      );
+      expect(await outbox.size()).toBe(0);
+      expect(await take(2)).toEqual([]);
+    });
+
+    it('goes round the tenants: a backlog starves nobody', async () => {
+      await fill(tenants[0], 200);
+      await fill(tenants[1], 2);
+      await fill(tenants[2], 1);
+      const first = await take(6);
+      expect(first.map((row) => tenants.indexOf(row.tenantId)).slice(0, 4)).toEqual([0, 1, 2, 0]);
+      expect(first.filter((row) => row.tenantId === tenants[1])).toHaveLength(2);
+      expect(await drain(take, 50)).toHaveLength(203 - first.length);
+    });
+
+    it('serves more tenants than it may take rows', async () => {
+      const many = Array.from({ length: 12 }, () => randomUuid());
+      for (const tenant of many) await fill(tenant, 2);
+      const rows = await drain(take, 5);
+      expect(rows).toHaveLength(24);
+      expect(new Set(idsOf(rows)).size).toBe(24);
+    });
+
+    it('gives each row to one of the dispatchers that work at once', async () => {
+      for (const tenant of tenants) await fill(tenant, 60);
+      const parts = await Promise.all([1, 2, 3].map(() => drain(take, 7)));
+      const rest = await drain(take, 50);
+      const ids = [...parts.flat(), ...rest].map((row) => row.id);
+      expect(ids).toHaveLength(180);
+      expect(new Set(ids).size).toBe(180);
+    });
+  });
+
+  describe('dispatch', () => {
+    it('leaves locked rows to the one that has them, and takes others', async () => {
+      await fill(tenants[0], 2);
+      await fill(tenants[1], 2);
+      const seen: string[][] = [];
+      await outbox.dispatch(2, async (first) => {
+        seen.push(idsOf(first));
+        await outbox.dispatch(2, async (second) => {
+          seen.push(idsOf(second));
+          return idsOf(second);
+        });
+        return idsOf(first);
+      });
+      expect(seen.flat()).toHaveLength(4);
+      expect(new Set(seen.flat()).size).toBe(4);
+      expect(await outbox.size()).toBe(0);
+    });
+
+    it('sends again what was sent before a crash', async () => {
+      await fill(tenants[0], 3);
+      const sent: string[][] = [];
+      const crash = outbox.dispatch(10, async (rows) => {
+        sent.push(idsOf(rows));
+        throw new Error('killed between send and commit');
+      });
+      await expect(crash).rejects.toThrow('killed');
+      await outbox.dispatch(10, async (rows) => {
+        sent.push(idsOf(rows));
+        return idsOf(rows);
+      });
+      expect(sent[1]).toEqual(sent[0]);
+      expect(await outbox.size()).toBe(0);
+    });
+
+    it('keeps what could not be sent', async () => {
+      await fill(tenants[0], 3);
+      expect(await outbox.dispatch(10, async (rows) => idsOf(rows).slice(0, 1))).toBe(1);
+      expect(await outbox.size()).toBe(2);
+      expect(await outbox.dispatch(10, async () => [])).toBe(0);
+      expect(await outbox.size()).toBe(2);
+    });
+  });
+
+  describe('claim', () => {
+    it('takes no more of a tenant than its window, and only the jobs asked for', async () => {
+      await fill(tenants[0], 10);
+      await fill(tenants[0], 2, 'item.delete');
+      const options = { perTenant: 3, jobNames: ['item.extract'] };
+      expect(await outbox.claim(50, options)).toHaveLength(3);
+      const deletes = await outbox.claim(50, { perTenant: 3, jobNames: ['item.delete'] });
+      expect(deletes.map((row) => row.jobName)).toEqual(['item.delete', 'item.delete']);
+      expect(await outbox.claim(50, { perTenant: 3, jobNames: [] })).toEqual([]);
+    });
+
+    it('gives released rows out again at once, and those of a dead dispatcher when their lease is over', async () => {
+      await fill(tenants[0], 2);
+      const options = { perTenant: 20, jobNames: EVERY_JOB };
+      const rows = await outbox.claim(10, options);
+      expect(rows).toHaveLength(2);
+      expect(await outbox.claim(10, options)).toEqual([]);
+      await outbox.release(idsOf(rows).slice(0, 1), 'DEPENDENCY.QUEUE_UNAVAILABLE');
+      expect(idsOf(await outbox.claim(10, options))).toEqual(idsOf(rows).slice(0, 1));
+      const errors = await query('SELECT last_error FROM outbox ORDER BY id');
+      expect(errors).toEqual([{ last_error: 'DEPENDENCY.QUEUE_UNAVAILABLE' }, { last_error: null }]);
+      await query(`UPDATE outbox SET claimed_until = now() - interval '1 second'`);
+      expect(idsOf(await outbox.claim(10, options))).toEqual(idsOf(rows));
+      await outbox.markSent([]);
+      await outbox.release([], undefined);
+      expect(await outbox.size()).toBe(2);
+    });
+  });
+
+  it('starts the lease of an unfinished version when its job leaves, and of no other', async () => {
+    const tenant = await TestTenant.create(test.database);
+    const waiting = await tenant.acceptOne(buildDocument());
+    const done = await tenant.add(buildDocument());
+    await query(`UPDATE item_versions SET lease_until = NULL WHERE tenant_id = $1`, [tenant.id]);
+    await test.database.transaction((transaction) => enqueueItemJob(transaction, 'item.index', tenant.job(done)));
+    await outbox.dispatch(10, async (rows) => idsOf(rows));
+    const leases = await query<{ item_id: string; lease_until: Date | null }>(
+      'SELECT item_id, lease_until FROM item_versions WHERE tenant_id = $1',
+      [tenant.id],
+    );
+    const leaseOf = (itemId: string): Date | null | undefined =>
+      leases.find((row) => row.item_id === itemId)?.lease_until;
+    expect(leaseOf(waiting.itemId)).toEqual(expect.any(Date));
+    expect(leaseOf(done.itemId)).toBeNull();
+  });
+});
