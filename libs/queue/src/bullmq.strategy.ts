@@ -138,7 +138,16 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     await this.running.run(job.jobId, deadline, (signal) => {
       const { jobId, requestId, tenantId } = job;
       const attempt = queued.attemptsMade + 1;
-      const context = new JobContext({ jobName: contract.name, jobId, queue, attempt, signal, deadline, requestId, tenantId });
+      const context = new JobContext({
+        jobName: contract.name,
+        jobId,
+        queue,
+        attempt,
+        signal,
+        deadline,
+        requestId,
+        tenantId,
+      });
       return this.runTraced(envelope.trace, context, () => this.runHandler(job, context));
     });
   }
@@ -215,7 +224,10 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
       await this.options.onDeadLetter(letter);
       return true;
     } catch (cause) {
-      this.logger.error(`The dead letter of ${queued.name} ${jobId} could not be written: ${AppError.from(cause).code}`, stackOf(cause));
+      this.logger.error(
+        `The dead letter of ${queued.name} ${jobId} could not be written: ${AppError.from(cause).code}`,
+        stackOf(cause),
+      );
       return false;
     }
   }
@@ -224,7 +236,8 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
   private reportUnseen(queue: string, queued: QueuedJob): void {
     if (this.seen.has(queued)) return;
     const envelope = queued.data;
-    const payload = typeof envelope === 'object' && envelope !== null && 'payload' in envelope ? envelope.payload : envelope;
+    const payload =
+      typeof envelope === 'object' && envelope !== null && 'payload' in envelope ? envelope.payload : envelope;
     const jobId = fromQueueJobId(queued.id ?? '');
     const taken: TakenJob = { queued, token: undefined, queue, contract: undefined, payload, jobId };
     const error = new AppError('INTERNAL.UNEXPECTED', { message: 'The worker that ran this job disappeared.' });

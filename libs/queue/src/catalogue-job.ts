@@ -28,7 +28,9 @@ export function parseCatalogueJob(job: CatalogueJob, value: unknown): ParsedJob 
   const payload = parseJobPayload(contract, value);
   const identity = jobIdentitySchema.safeParse(payload);
   if (!identity.success) {
-    throw new AppError('JOB.INVALID_PAYLOAD', { details: { job: job.name, issues: ['tenantId and requestId are required'] } });
+    throw new AppError('JOB.INVALID_PAYLOAD', {
+      details: { job: job.name, issues: ['tenantId and requestId are required'] },
+    });
   }
   const { tenantId, requestId, deadline } = identity.data;
   return {

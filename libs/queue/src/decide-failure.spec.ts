@@ -16,10 +16,18 @@ describe('decideFailure', () => {
       facts('INTERNAL.UNEXPECTED', { error: new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { retryable: false }) }),
       'dead-letter',
     ],
-    ['a dependency that is down, for one attempt', facts('DEPENDENCY.RETRIEVAL_UNAVAILABLE', { oneShot: true, attempts: 1 }), 'dead-letter'],
+    [
+      'a dependency that is down, for one attempt',
+      facts('DEPENDENCY.RETRIEVAL_UNAVAILABLE', { oneShot: true, attempts: 1 }),
+      'dead-letter',
+    ],
     ['a cancellation', facts('REQUEST.CANCELLED', { aborted: 'cancelled' }), 'cancel'],
     ['a stop of the worker', facts('REQUEST.CANCELLED', { aborted: 'stopping' }), 'park'],
-    ['a stop of the worker, for one attempt', facts('REQUEST.CANCELLED', { aborted: 'stopping', oneShot: true }), 'dead-letter'],
+    [
+      'a stop of the worker, for one attempt',
+      facts('REQUEST.CANCELLED', { aborted: 'stopping', oneShot: true }),
+      'dead-letter',
+    ],
     ['a timeout', facts('DEADLINE.EXCEEDED', { aborted: 'timeout' }), 'retry'],
   ])('%s', (_label, given, outcome) => {
     expect(decideFailure(given)).toBe(outcome);

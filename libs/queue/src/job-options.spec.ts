@@ -1,4 +1,11 @@
-import { backoffStrategy, fromQueueJobId, jitteredBackoffMs, StoredFailure, toJobOptions, toQueueJobId } from './job-options.js';
+import {
+  backoffStrategy,
+  fromQueueJobId,
+  jitteredBackoffMs,
+  StoredFailure,
+  toJobOptions,
+  toQueueJobId,
+} from './job-options.js';
 import { makeTestJobs } from './conformance/test-jobs.js';
 
 const { work, once } = makeTestJobs('q');
@@ -33,7 +40,9 @@ describe('job options', () => {
 describe('back-off', () => {
   it('doubles up to its maximum, half of it random', () => {
     expect([1, 2, 3, 10].map((attempt) => jitteredBackoffMs(500, attempt, 4_000, 0))).toEqual([250, 500, 1_000, 2_000]);
-    expect([1, 2, 3, 10].map((attempt) => jitteredBackoffMs(500, attempt, 4_000, 1))).toEqual([500, 1_000, 2_000, 4_000]);
+    expect([1, 2, 3, 10].map((attempt) => jitteredBackoffMs(500, attempt, 4_000, 1))).toEqual([
+      500, 1_000, 2_000, 4_000,
+    ]);
   });
 
   it('stays bounded at the attempt numbers of a long outage', () => {

@@ -34,7 +34,9 @@ export function toJobOptions(job: CatalogueJob, jobId: string, options: AddOptio
 /** The contract's version is part of the id in the queue, so a job of an older shape never hides a new one. */
 export function toQueueJobId(job: Pick<CatalogueJob, 'name' | 'version'>, jobId: string): string {
   if (jobId === '' || jobId.includes(':')) {
-    throw new AppError('JOB.INVALID_PAYLOAD', { details: { job: job.name, issues: ["the job id is empty or has a ':'"] } });
+    throw new AppError('JOB.INVALID_PAYLOAD', {
+      details: { job: job.name, issues: ["the job id is empty or has a ':'"] },
+    });
   }
   return `${jobId}-v${job.version}`;
 }

@@ -63,7 +63,10 @@ export class JobProducer {
   async remove(job: CatalogueJob, jobId: string): Promise<boolean> {
     const id = toQueueJobId(job, jobId);
     // Redis reports a job that isn't there as removed, so look first.
-    return this.call(job.queue, async (queue) => (await queue.getJob(id)) !== undefined && (await queue.remove(id)) === 1);
+    return this.call(
+      job.queue,
+      async (queue) => (await queue.getJob(id)) !== undefined && (await queue.remove(id)) === 1,
+    );
   }
 
   async counts(queueName: string): Promise<QueueCounts> {

@@ -112,7 +112,9 @@ describe('OutboxDispatcher', () => {
     const lastSmall = added.indexOf('work-small2');
     expect(added.slice(0, 4)).toEqual(['work-big0', 'work-small0', 'work-big1', 'work-small1']);
     expect(lastSmall).toBeLessThan(8);
-    expect(added.filter((id) => id.startsWith('work-big'))).toEqual(Array.from({ length: 50 }, (_v, i) => `work-big${i}`));
+    expect(added.filter((id) => id.startsWith('work-big'))).toEqual(
+      Array.from({ length: 50 }, (_v, i) => `work-big${i}`),
+    );
   });
 
   it('gives rows beyond the window back, if the store hands out more', async () => {
@@ -138,7 +140,8 @@ describe('OutboxDispatcher', () => {
   it('goes on after the database failed', async () => {
     const claim = store.claim.bind(store);
     let failures = 2;
-    store.claim = (limit, options) => (failures-- > 0 ? Promise.reject(new Error('no database')) : claim(limit, options));
+    store.claim = (limit, options) =>
+      failures-- > 0 ? Promise.reject(new Error('no database')) : claim(limit, options);
     store.put('t1');
     start();
     await until(() => store.sent.length === 1);
@@ -156,19 +159,29 @@ describe('OutboxDispatcher', () => {
     store.claim = (limit, options) => claim(limit, { ...options, jobNames: [...options.jobNames, 'test.unknown'] });
     start();
     await until(() => store.sent.length === 2);
-    expect(letters).toMatchObject([{ job: jobName, jobId: id, error: { type: 'JOB.INVALID_PAYLOAD' }, attemptsMade: 0 }]);
+    expect(letters).toMatchObject([
+      { job: jobName, jobId: id, error: { type: 'JOB.INVALID_PAYLOAD' }, attemptsMade: 0 },
+    ]);
     expect([...store.sent].sort()).toEqual([id, good].sort());
   });
 
   it('holds rows back while their queue is full', async () => {
+    let asked = 0;
     waiting = 500;
     store.put('t1');
-    const running = start({ maxWaiting: 500 });
-    await running.stop();
+    start({
+      maxWaiting: 500,
+      producer: {
+        add: async () => ({ jobId: 'any' }),
+        counts: async () => {
+          asked += 1;
+          return { waiting, active: 0, delayed: 0, failed: 0 };
+        },
+      },
+    });
+    await until(() => asked > 8);
     expect(store.claims).toEqual([]);
-    expect(store.sent).toEqual([]);
     waiting = 499;
-    running.start();
     await until(() => store.sent.length === 1);
   });
 

@@ -119,7 +119,11 @@ export class OutboxDispatcher {
     const limit = Math.min(this.batchSize, ...jobNames.map((name) => room.get(name) ?? this.batchSize));
     const rows = await this.options.store.claim(limit, { perTenant: this.tenantWindow, jobNames });
     const { order, leftOver } = interleaveTenants(rows, this.tenantWindow);
-    if (leftOver.length > 0) await this.options.store.release(leftOver.map(({ id }) => id), undefined);
+    if (leftOver.length > 0)
+      await this.options.store.release(
+        leftOver.map(({ id }) => id),
+        undefined,
+      );
     this.queuesMayBeFull ||= order.length > 0;
     let sent = 0;
     for (let from = 0; from < order.length; from += SEND_CONCURRENCY) {
@@ -142,14 +146,21 @@ export class OutboxDispatcher {
     const rejected = results.find((result) => result.status === 'rejected');
     const failure = rejected ? AppError.from(rejected.reason) : undefined;
     if (sent.length > 0) await this.options.store.markSent(sent.map(({ id }) => id));
-    if (unsent.length > 0) await this.options.store.release(unsent.map(({ id }) => id), failure?.code);
+    if (unsent.length > 0)
+      await this.options.store.release(
+        unsent.map(({ id }) => id),
+        failure?.code,
+      );
     return failure;
   }
 
   private async send(row: OutboxRow): Promise<void> {
     const job = this.jobs.get(row.jobName);
     try {
-      if (!job) throw new AppError('JOB.INVALID_PAYLOAD', { message: 'The outbox holds a job that the catalogue does not know.' });
+      if (!job)
+        throw new AppError('JOB.INVALID_PAYLOAD', {
+          message: 'The outbox holds a job that the catalogue does not know.',
+        });
       // `add` parses the payload by this very contract before it calls its `jobId`.
       await this.options.producer.add(job as JobContract, row.payload);
     } catch (error) {

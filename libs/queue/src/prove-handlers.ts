@@ -25,7 +25,10 @@ export function findHandlerProblems(
   }
   for (const job of catalogue.filter(({ queue }) => queues.includes(queue))) {
     const count = registrations.filter(({ pattern }) => pattern === job.name).length;
-    if (count === 0) problems.push(`The job "${job.name}" (queue "${job.queue}") has no handler: add @JobHandler or @EventPattern('${job.name}').`);
+    if (count === 0)
+      problems.push(
+        `The job "${job.name}" (queue "${job.queue}") has no handler: add @JobHandler or @EventPattern('${job.name}').`,
+      );
     if (count > 1) problems.push(`The job "${job.name}" (queue "${job.queue}") has ${count} handlers: keep one.`);
   }
   for (const { pattern, isEventHandler } of registrations) {

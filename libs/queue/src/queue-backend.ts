@@ -39,16 +39,7 @@ export interface WorkerSettings {
 }
 
 type BackendConnection = ConnectionOptions | PostgresConnectionOptions;
-export type JobQueue = Queue<
-  unknown,
-  unknown,
-  string,
-  unknown,
-  unknown,
-  string,
-  IQueueBackend,
-  BackendConnection
->;
+export type JobQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, BackendConnection>;
 export type JobWorker = Worker<unknown, void, string, IQueueBackend, JobProgress, BackendConnection>;
 
 /** Longest wait of a producer for a connection or a command, ms. A request must not hang on a queue that is down. */
@@ -126,11 +117,7 @@ export function openWorker(
 export async function migrateQueueBackend(backend: QueueBackendOptions): Promise<void> {
   if (backend.kind !== 'postgres') return;
   const connection = postgresConnection(backend, { max: 1, connectionTimeoutMillis: 5_000, migrate: true });
-  const queue: JobQueue = new Queue(
-    'migration',
-    { connection, skipMetasUpdate: true },
-    createBackend(backend),
-  );
+  const queue: JobQueue = new Queue('migration', { connection, skipMetasUpdate: true }, createBackend(backend));
   // The failure reaches the caller through waitUntilReady.
   queue.on('error', () => undefined);
   try {

@@ -20,11 +20,7 @@ export class RunningJobs {
   constructor(private readonly graceMs: number) {}
 
   /** Runs one attempt. A handler that ends well in spite of the signal has done its work; one that throws was aborted. */
-  async run(
-    jobId: string,
-    deadline: Date,
-    work: (signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
+  async run(jobId: string, deadline: Date, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const attempt = new Attempt(this.graceMs);
     const timer = setTimeout(() => attempt.abort('timeout'), Math.max(0, deadline.getTime() - Date.now()));
     const siblings = this.attempts.get(jobId) ?? new Set();

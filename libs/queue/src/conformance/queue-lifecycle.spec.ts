@@ -174,6 +174,8 @@ for (const backend of testBackends()) {
         { concurrency: 1, maxStalledCount, lockDurationMs: 300, stalledIntervalMs: 200 },
       );
       const stopRenewing = async (): Promise<void> => {
+        // Nor does a dead worker look for stalled jobs.
+        Reflect.set(worker, 'stalledCheckerGeneration', Infinity);
         const manager: unknown = Reflect.get(worker, 'lockManager');
         if (typeof manager === 'object' && manager !== null) await (manager as { close(): Promise<void> }).close();
       };

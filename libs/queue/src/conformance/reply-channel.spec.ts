@@ -104,7 +104,9 @@ describe('In-process reply channel', () => {
   });
 });
 
-const redisSuite = isMissingService('redis reply channel', 'REDIS_URL', redisUrl !== undefined) ? describe.skip : describe;
+const redisSuite = isMissingService('redis reply channel', 'REDIS_URL', redisUrl !== undefined)
+  ? describe.skip
+  : describe;
 
 redisSuite('Redis reply channel', () => {
   conformance((onError) => [

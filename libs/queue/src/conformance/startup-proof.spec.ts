@@ -51,8 +51,18 @@ for (const backend of testBackends()) {
 
     it.each([
       ['a job without a handler', [WorkController], 'The job "test.once"', 'has no handler'],
-      ['two handlers of a job', [WorkController, WorkController2(), OnceController], 'The job "test.work"', 'has 2 handlers'],
-      ['a handler of an unknown job', [WorkController, OnceController, StrangeController], '"test.wrok"', 'no job of the catalogue'],
+      [
+        'two handlers of a job',
+        [WorkController, WorkController2(), OnceController],
+        'The job "test.work"',
+        'has 2 handlers',
+      ],
+      [
+        'a handler of an unknown job',
+        [WorkController, OnceController, StrangeController],
+        '"test.wrok"',
+        'no job of the catalogue',
+      ],
       ['a request handler', [WorkController, RequestController], '"test.once"', 'must use @EventPattern'],
     ])('refuses %s', async (_label, controllers, job, problem) => {
       const failure = start(...controllers);

@@ -22,7 +22,11 @@ export function testBackends(): TestBackend[] {
 
 /** A missing server is a loud skip for a person, a failure in CI. Returns whether to skip. */
 export function isMissing(backend: TestBackend): boolean {
-  return isMissingService(backend.name, backend.name === 'redis' ? 'REDIS_URL' : 'DATABASE_URL', backend.options !== undefined);
+  return isMissingService(
+    backend.name,
+    backend.name === 'redis' ? 'REDIS_URL' : 'DATABASE_URL',
+    backend.options !== undefined,
+  );
 }
 
 export function isMissingService(name: string, variable: string, given: boolean): boolean {
