@@ -1,0 +1,1 @@
+export default { displayName: 'generate', testMatch: ['<rootDir>/*.spec.mjs'], transform: {} };
