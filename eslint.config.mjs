@@ -10,7 +10,10 @@ const root = import.meta.dirname;
 await refreshProjectGraph(root);
 
 const typescript = ['**/*.ts'];
-const tests = ['**/*.spec.ts', '**/conformance/**/*.ts', 'libs/testkit/**/*.ts', 'apps/e2e/**/*.ts'];
+const testFiles = ['*.spec.ts', 'conformance/**/*.ts', 'testing/**/*.ts'];
+const tests = [...testFiles.map((pattern) => `**/${pattern}`), 'libs/testkit/**/*.ts', 'apps/e2e/**/*.ts'];
+/** Programs whose output is for a person. */
+const programs = [...tests, 'tools/**', 'deploy/**', 'apps/{cli,standalone}/**', '**/bench/**'];
 
 const workspaces = ['apps', 'libs', 'tools'].flatMap((group) =>
   readdirSync(`${root}/${group}`)
@@ -81,6 +84,9 @@ export default defineConfig(
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-unnecessary-type-arguments': 'off',
+      '@typescript-eslint/no-unnecessary-type-parameters': 'off',
+      // `async (signal) => void (await ask(signal))` drops a result on purpose.
+      '@typescript-eslint/no-meaningless-void-operator': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unnecessary-condition': [
         'error',
@@ -90,21 +96,35 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
     },
   },
-  ...workspaces.map((folder) => ({
-    files: [`${folder}/**/*.ts`],
-    rules: { 'no-restricted-imports': ['error', restrictedImports(folder)] },
-  })),
+  ...workspaces.flatMap((folder) => [
+    {
+      files: [`${folder}/**/*.ts`],
+      rules: { 'no-restricted-imports': ['error', restrictedImports(folder, { test: false })] },
+    },
+    {
+      files: testFiles.map((pattern) => `${folder}/**/${pattern}`),
+      rules: { 'no-restricted-imports': ['error', restrictedImports(folder, { test: true })] },
+    },
+  ]),
   {
     files: tests,
     rules: {
       '@nx/enforce-module-boundaries': boundaries({ test: true }),
       // An undefined there fails the test anyhow.
       'no-restricted-syntax': 'off',
+      // Handlers, modules and entities that exist only to be declared or copied.
+      '@typescript-eslint/no-unused-vars': ['error', { args: 'none', ignoreRestSiblings: true }],
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/no-misused-spread': 'off',
+      // Jest's asymmetric matchers are `any`.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unnecessary-condition': 'off',
     },
   },
   {
     files: [...tests, 'libs/runtime/**/*.ts', 'tools/**/*.ts', 'apps/*/src/{main,config,distributed}.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
-  { files: [...tests, 'tools/**', 'deploy/**', 'apps/cli/**'], rules: { 'no-console': 'off' } },
+  { files: programs, rules: { 'no-console': 'off' } },
 );

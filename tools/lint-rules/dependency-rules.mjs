@@ -44,12 +44,15 @@ export function depConstraints({ test }) {
   return [...layers, ...forbidden];
 }
 
-/** Each of these packages has its importing folders and no others; everyone else goes through the lib's port. */
+/**
+ * Each of these packages has its importing folders and no others; everyone else goes through the lib's port.
+ * A test may look at a server from outside (`freeInTests`).
+ */
 const PACKAGE_OWNERS = [
   { names: ['typeorm'], owners: ['libs/persistence'] },
-  { names: ['pg'], owners: ['libs/persistence', 'tools/services'] },
+  { names: ['pg'], owners: ['libs/persistence', 'tools/services'], freeInTests: true },
   { names: ['bullmq', 'bullmq-otel'], owners: ['libs/queue'] },
-  { names: ['ioredis'], owners: ['libs/queue', 'tools/services'] },
+  { names: ['ioredis'], owners: ['libs/queue', 'tools/services'], freeInTests: true },
   { names: ['@elastic', '@lancedb'], owners: ['libs/search-index'] },
   { names: ['onnxruntime-node'], owners: ['libs/embeddings'] },
   { names: ['openai'], owners: ['libs/embeddings', 'apps/synthesis'] },
@@ -78,20 +81,22 @@ const ENTRY_POINTS = [
 const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All', 'Options', 'Head', 'Search', 'Sse'];
 
 /** Options of `no-restricted-imports` for the files of one folder, e.g. `libs/queue`. */
-export function restrictedImports(folder) {
+export function restrictedImports(folder, { test }) {
   const paths = ENTRY_POINTS.filter(({ except, only }) =>
     only ? !only.includes(folder) : except.includes(folder),
   ).map(({ importPath, message }) => ({ name: importPath, message }));
   paths.push({ name: '@nestjs/common', importNames: ['forwardRef'], message: 'Break the cycle instead.' });
   paths.push({ name: 'node:process', message: 'Use the global; its env is read by config loading alone.' });
-  if (folder !== 'libs/runtime') {
+  if (folder !== 'libs/runtime' && !test) {
     paths.push({
       name: '@nestjs/common',
       importNames: ROUTE_DECORATORS,
       message: 'Use @Contract(route), so that no route lacks a scope or a response schema.',
     });
   }
-  const patterns = PACKAGE_OWNERS.filter(({ owners }) => !owners.includes(folder)).map(({ names, owners }) => ({
+  const patterns = PACKAGE_OWNERS.filter(
+    ({ owners, freeInTests }) => !owners.includes(folder) && !(test && freeInTests),
+  ).map(({ names, owners }) => ({
     regex: `^(${names.join('|')})(/|$)`,
     message: `Imported in ${owners.join(' and ')} only.`,
   }));
