@@ -1,1 +1,3 @@
+export * from './read.js';
 export * from './search-index.port.js';
+export * from './write.js';

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  CandidateQuery,
+  CandidateResult,
+  ChunkDocument,
+  IndexAddress,
+  IndexOperation,
+  SearchIndexReader,
+  SearchIndexWriter,
+} from '../search-index.port.js';
+import { DIMENSIONS, openFilter, unitVector } from './chunk-builder.js';
+
+export interface IndexUnderTest {
+  reader: SearchIndexReader;
+  writer: SearchIndexWriter;
+}
+
+/** A tenant of its own on a real index, with the calls the tests make shortened. */
+export class IndexFixture {
+  readonly tenantId = randomUUID();
+  readonly address: IndexAddress = { tenantId: this.tenantId, generation: 'g1' };
+
+  constructor(readonly index: IndexUnderTest) {}
+
+  async create(): Promise<this> {
+    await this.index.writer.ensureIndex(this.address, DIMENSIONS);
+    return this;
+  }
+
+  apply(...operations: IndexOperation[]): Promise<void> {
+    return this.index.writer.apply(this.address, operations);
+  }
+
+  search(query: Partial<CandidateQuery> = {}): Promise<CandidateResult> {
+    const filter = openFilter(this.tenantId);
+    return this.index.reader.findCandidates(this.address, {
+      filter,
+      vector: unitVector(1),
+      text: 'words',
+      k: 50,
+      ...query,
+    });
+  }
+
+  async find(query: Partial<CandidateQuery> = {}): Promise<ChunkDocument[]> {
+    return (await this.search(query)).candidates.map((candidate) => candidate.chunk);
+  }
+
+  async findIds(query: Partial<CandidateQuery> = {}): Promise<string[]> {
+    return (await this.find(query)).map((chunk) => chunk.chunkId).sort();
+  }
+
+  async versions(): Promise<{ itemId: string; version: number; chunks: number }[]> {
+    const versions = [];
+    for await (const version of this.index.writer.listVersions(this.address)) versions.push(version);
+    return versions.sort((left, right) => (left.itemId < right.itemId ? -1 : 1));
+  }
+}

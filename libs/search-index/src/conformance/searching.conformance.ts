@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { cosineOf } from '../merge-legs.js';
+import type { ChunkDocument, ChunkFilter } from '../search-index.port.js';
+import { buildChunk, openFilter, putVersion, unitVector } from './chunk-builder.js';
+import { IndexFixture, type IndexUnderTest } from './index-fixture.js';
+import { permitsChunk } from './permits-chunk.js';
+
+export function describeSearching(open: () => IndexUnderTest): void {
+  const fixture = (): Promise<IndexFixture> => new IndexFixture(open()).create();
+
+  describe('legs', () => {
+    it('find by meaning and by words, with exact cosines for both', async () => {
+      const index = await fixture();
+      const chunks = [
+        buildChunk(index.tenantId, { content: 'the walrus sleeps', vector: unitVector(-1, 0.2, 0.3) }),
+        buildChunk(index.tenantId, { content: 'a boat', vector: unitVector(0.9, 0.1, 0.4) }),
+        buildChunk(index.tenantId, { content: 'a harbour', vector: unitVector(0.1, 0.9, 0.4) }),
+      ];
+      await index.apply(...chunks.map((chunk) => putVersion(chunk)));
+      const vector = unitVector(1, 0.05);
+      const { candidates } = await index.search({ text: 'sleeping walruses', vector, k: 2 });
+      expect(candidates).toHaveLength(3);
+      for (const candidate of candidates) {
+        expect(Math.abs(candidate.cosine - cosineOf(vector, candidate.chunk.vector))).toBeLessThan(1e-5);
+      }
+      const [walrus, boat, harbour] = chunks.map((chunk) =>
+        candidates.find((candidate) => candidate.chunk.chunkId === chunk.chunkId),
+      );
+      expect(walrus).toMatchObject({ denseRank: null, lexicalRank: 1 });
+      expect(walrus!.lexicalScore).toBeGreaterThan(0);
+      expect(walrus!.cosine).toBeCloseTo(cosineOf(vector, chunks[0]!.vector), 5);
+      expect(boat).toMatchObject({ denseRank: 1, lexicalRank: null, lexicalScore: null });
+      expect(harbour).toMatchObject({ denseRank: 2, lexicalRank: null, lexicalScore: null });
+    });
+
+    it('search titles and section paths, and count a title more', async () => {
+      const index = await fixture();
+      const [title, section, content] = [
+        buildChunk(index.tenantId, { title: 'Walrus care', content: 'nothing else here' }),
+        buildChunk(index.tenantId, { sectionPath: ['Guide', 'Walrus'], content: 'nothing else here' }),
+        buildChunk(index.tenantId, { content: 'walrus nothing else' }),
+      ];
+      await index.apply(...[title, section, content].map((chunk) => putVersion(chunk)));
+      const { candidates } = await index.search({ text: 'walrus' });
+      const rankOf = (chunk: ChunkDocument): number | null | undefined =>
+        candidates.find((candidate) => candidate.chunk.chunkId === chunk.chunkId)?.lexicalRank;
+      expect(rankOf(title)).toBe(1);
+      expect([rankOf(section), rankOf(content)].sort()).toEqual([2, 3]);
+    });
+
+    it('take any query text, also none', async () => {
+      const index = await fixture();
+      await index.apply(putVersion(buildChunk(index.tenantId)));
+      for (const text of [
+        '',
+        ' ',
+        '"',
+        '((',
+        'a AND OR NOT',
+        'title:*',
+        '\u0000',
+        '\\',
+        'the',
+        'words '.repeat(2_000),
+      ]) {
+        expect(await index.find({ text })).toHaveLength(1);
+      }
+    });
+
+    it('refuse a vector of another model and a senseless k', async () => {
+      const index = await fixture();
+      await index.apply(putVersion(buildChunk(index.tenantId)));
+      const mismatch = index.search({ vector: new Float32Array([1, 0]) });
+      await expect(mismatch).rejects.toMatchObject({ code: 'EMBEDDINGS.PROFILE_MISMATCH' });
+      for (const k of [0, -1, 1.5, 10_001, Number.NaN]) {
+        await expect(index.search({ k })).rejects.toMatchObject({ code: 'REQUEST.INVALID' });
+      }
+    });
+
+    it('stop for an aborted caller', async () => {
+      const index = await fixture();
+      await index.apply(putVersion(buildChunk(index.tenantId)));
+      const before = index.search({ signal: AbortSignal.abort() });
+      await expect(before).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+      const controller = new AbortController();
+      const during = index.search({ signal: controller.signal });
+      controller.abort();
+      await expect(during).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+    });
+  });
+
+  describe('filter', () => {
+    let index: IndexFixture;
+    let chunks: ChunkDocument[];
+
+    beforeAll(async () => {
+      index = await fixture();
+      const of = (overrides: Partial<ChunkDocument>): ChunkDocument => buildChunk(index.tenantId, overrides);
+      chunks = [
+        of({ itemId: 'a', provider: 'slack' }),
+        of({ itemId: 'b', provider: 'gmail', accessMode: 'acl', principals: ['user:a', 'group:x'] }),
+        of({ itemId: 'c', provider: 'notion', accessMode: 'acl', principals: ['anyone'] }),
+        of({ itemId: 'd', provider: 'upload', accessMode: 'acl', principals: [] }),
+        of({ itemId: 'e', provider: 'notion', accessMode: 'unknown', principals: ['user:a', 'anyone'] }),
+        of({ itemId: 'f', provider: 'slack', accessMode: 'acl', principals: ['user:b'], sourceUpdatedAt: null }),
+        of({ itemId: 'g', sourceUpdatedAt: '2024-06-01T00:00:00.000Z', recordedAt: '2024-06-01T00:00:00.000Z' }),
+        // Not a principal, whatever it looks like.
+        of({ itemId: 'h', accessMode: 'acl', principals: ['scope', 'principal:user:a', 'user:a '] }),
+      ];
+      await index.apply(...chunks.map((chunk) => putVersion(chunk)));
+    });
+
+    const cases: [string, Partial<ChunkFilter>, string][] = [
+      ['nothing more', {}, 'abcdefgh'],
+      ['providers', { providers: ['slack', 'gmail'] }, 'abf'],
+      ['no providers', { providers: [] }, ''],
+      ['no principals', { principals: [] }, 'acg'],
+      ['a principal', { principals: ['user:a'] }, 'abcg'],
+      ['several principals', { principals: ['user:b', 'group:x'] }, 'abcfg'],
+      ['a foreign principal', { principals: ['user:z'] }, 'acg'],
+      ['principals in another case', { principals: ['USER:A'] }, 'acg'],
+      ['items', { itemIds: ['a', 'b', 'zz'] }, 'ab'],
+      ['no items', { itemIds: [] }, ''],
+      ['excluded items', { excludeItemIds: ['a', 'b'] }, 'cdefgh'],
+      ['no excluded items', { excludeItemIds: [], excludeChunkIds: [] }, 'abcdefgh'],
+      ['updated after, inclusive', { updatedAfter: '2024-06-01T00:00:00.000Z' }, 'g'],
+      ['updated after, with an offset', { updatedAfter: '2024-06-01T02:00:00.001+02:00' }, ''],
+      ['updated before, inclusive', { updatedBefore: '2024-03-01T00:00:00Z' }, 'abcdeh'],
+      ['known as of', { knownAsOf: '2024-05-01T00:00:00.000Z' }, 'abcdefh'],
+      ['all at once', { providers: ['slack', 'gmail'], principals: ['user:a'], excludeItemIds: ['a'] }, 'b'],
+    ];
+    it.each(cases)('%s', async (_name, overrides, expected) => {
+      const filter = openFilter(index.tenantId, overrides);
+      const { candidates } = await index.search({ filter });
+      expect(
+        candidates
+          .map((candidate) => candidate.chunk.itemId)
+          .sort()
+          .join(''),
+      ).toBe(expected);
+      // The judge of the property test agrees with what is written here by hand.
+      const judged = chunks.filter((chunk) => permitsChunk(filter, chunk)).map((chunk) => chunk.itemId);
+      expect(judged.join('')).toBe(expected);
+      // Every chunk has the word, so each leg alone must have found all.
+      for (const candidate of candidates) {
+        expect(candidate.denseRank).not.toBeNull();
+        expect(candidate.lexicalRank).not.toBeNull();
+      }
+    });
+
+    it('excludes chunks', async () => {
+      const [first, ...others] = chunks;
+      const filter = openFilter(index.tenantId, { excludeChunkIds: [first!.chunkId] });
+      expect(await index.findIds({ filter })).toEqual(others.map((chunk) => chunk.chunkId).sort());
+    });
+
+    it('of another tenant finds nothing', async () => {
+      expect(await index.find({ filter: openFilter(randomUUID()) })).toEqual([]);
+    });
+
+    it('refuses what is not an instant', async () => {
+      for (const field of ['updatedAfter', 'updatedBefore', 'knownAsOf']) {
+        const filter = openFilter(index.tenantId, { [field]: 'now-1d' });
+        await expect(index.search({ filter })).rejects.toMatchObject({ code: 'REQUEST.INVALID' });
+      }
+    });
+
+    it('takes thousands of ids and principals', async () => {
+      const ids = Array.from({ length: 5_000 }, () => randomUUID());
+      const filter = openFilter(index.tenantId, {
+        itemIds: [...ids, 'a', 'b'],
+        excludeItemIds: ids,
+        principals: [...ids.map((id) => `user:${id}`), 'user:a'],
+      });
+      expect((await index.find({ filter })).map((chunk) => chunk.itemId).sort()).toEqual(['a', 'b']);
+    });
+  });
+
+  describe('a narrow filter', () => {
+    it('fills the page when few of many chunks are permitted, and they are the farthest', async () => {
+      const index = await fixture();
+      const crowd = Array.from({ length: 1_500 }, (_, position) =>
+        buildChunk(index.tenantId, {
+          vector: unitVector(1, position / 10_000, (position % 7) / 1_000),
+          content: 'walrus walrus walrus',
+          accessMode: 'acl',
+          principals: ['user:crowd'],
+        }),
+      );
+      const few = Array.from({ length: 12 }, (_, position) =>
+        buildChunk(index.tenantId, {
+          itemId: `few${position}`,
+          vector: unitVector(-1, position / 100),
+          content: 'one walrus among very many other words that make it long',
+          accessMode: 'acl',
+          principals: position === 0 ? ['user:one', 'user:few'] : ['user:few'],
+        }),
+      );
+      await index.apply(...crowd.map((chunk) => putVersion(chunk)), ...few.map((chunk) => putVersion(chunk)));
+      const legs = async (principal: string, k: number): Promise<[number, number]> => {
+        const filter = openFilter(index.tenantId, { principals: [principal] });
+        const { candidates } = await index.search({ filter, k, text: 'walrus', vector: unitVector(1) });
+        const ranked = (rank: 'denseRank' | 'lexicalRank'): number =>
+          candidates.filter((candidate) => candidate[rank] !== null).length;
+        return [ranked('denseRank'), ranked('lexicalRank')];
+      };
+      expect(await legs('user:one', 10)).toEqual([1, 1]);
+      expect(await legs('user:few', 10)).toEqual([10, 10]);
+      expect(await legs('user:few', 12)).toEqual([12, 12]);
+      expect(await legs('user:few', 50)).toEqual([12, 12]);
+      expect(await legs('user:crowd', 300)).toEqual([300, 300]);
+    });
+  });
+}

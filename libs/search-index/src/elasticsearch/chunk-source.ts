@@ -1,0 +1,45 @@
+import type { estypes } from '@elastic/elasticsearch';
+import type { ChunkDocument } from '../search-index.port.js';
+
+/** `binary` is big-endian float32 in base64, half the bytes of a JSON array; older 9.x servers only have `array`. */
+export type VectorFormat = 'binary' | 'array';
+
+/** A chunk as it is in `_source`; history has the instant at which a newer version took over. */
+export type ChunkSource = Omit<ChunkDocument, 'vector'> & { supersededAt?: string | null };
+export type IndexedSource = ChunkSource & { vector: number[] };
+
+/** Servers before 9.2 would send the vector with `_source`, as long decimals. */
+export const CHUNK_SOURCE: estypes.SearchSourceConfig = { excludes: ['vector'] };
+
+/** Doc values hold the unquantized vector; newer servers leave it out of `_source`. */
+export function vectorFields(format: VectorFormat): Pick<estypes.SearchSearchRequestBody, 'docvalue_fields'> {
+  return { docvalue_fields: [format === 'binary' ? { field: 'vector', format: 'binary' } : { field: 'vector' }] };
+}
+
+export function toSource(chunk: ChunkDocument, supersededAt: string | null): IndexedSource {
+  return { ...chunk, supersededAt, vector: Array.from(chunk.vector) };
+}
+
+export function fromHit(hit: estypes.SearchHit<ChunkSource>): ChunkDocument {
+  const { _source: source } = hit;
+  if (!source) throw new Error('A hit came without its source.');
+  const { supersededAt: _dropped, ...chunk } = source;
+  return { ...chunk, vector: decodeVector(vectorOf(hit)) };
+}
+
+/** The raw doc value: `[base64]` or `[[x, y, …]]`. */
+function vectorOf(hit: estypes.SearchHit<ChunkSource>): unknown {
+  const values: unknown = hit.fields?.['vector'];
+  return Array.isArray(values) ? values[0] : undefined;
+}
+
+export function decodeVector(value: unknown): Float32Array {
+  if (Array.isArray(value)) return Float32Array.from(value as number[]);
+  if (typeof value !== 'string') throw new Error('A hit came without its vector.');
+  const bytes = Buffer.from(value, 'base64');
+  // A copy of its own: swap32 turns it over in place, and a pooled buffer may not start at a multiple of four.
+  const aligned = new Uint8Array(bytes.byteLength);
+  aligned.set(bytes);
+  Buffer.from(aligned.buffer).swap32();
+  return new Float32Array(aligned.buffer);
+}

@@ -1,0 +1,174 @@
+import type { Client } from '@elastic/elasticsearch';
+import { AppError } from '@candor/contracts';
+import { assertOperations, missingIndex, profileMismatch } from '../check-operations.js';
+import { planOperations, type IndexPlan } from '../plan-operations.js';
+import type { IndexAddress, IndexOperation, SearchIndexWriter } from '../search-index.port.js';
+import { toSource } from './chunk-source.js';
+import { createWriteClient, type ElasticsearchOptions } from './elasticsearch-client.js';
+import { buildMapping, mappedDimensions } from './index-mapping.js';
+import { indexNames, type IndexNames } from './index-names.js';
+import { indexUnavailable, isIndexMissing, mapElasticsearchError } from './map-elasticsearch-error.js';
+import {
+  DEFAULT_BULK_LIMITS,
+  deleteLine,
+  indexLine,
+  sendBulk,
+  updateLine,
+  type BulkLimits,
+  type BulkLine,
+} from './send-bulk.js';
+import { listStoredVersions, loadChunksToCopy, loadStoredChunks } from './stored-chunks.js';
+
+/** Operations on one item must not run at the same time in two processes; the worker's item lease sees to that. */
+export class ElasticsearchWriter implements SearchIndexWriter {
+  private readonly client: Client;
+  private readonly replicas: number;
+  private readonly dimensions = new Map<string, number>();
+  /** Indices whose last write of ours is known to be visible; others are refreshed before their state is read. */
+  private readonly refreshed = new Set<string>();
+
+  constructor(
+    options: ElasticsearchOptions,
+    private readonly bulkLimits: BulkLimits = DEFAULT_BULK_LIMITS,
+  ) {
+    this.client = createWriteClient(options);
+    this.replicas = options.replicas ?? 0;
+  }
+
+  ensureIndex(address: IndexAddress, dimensions: number): Promise<void> {
+    return this.guard(async () => {
+      const names = indexNames(address);
+      // History first: a live index without one would fail every question about the past.
+      await this.createIndex(names.history, names.historyWrite, dimensions);
+      await this.createIndex(names.live, names.liveWrite, dimensions);
+      const existing = await this.readDimensions(names.live);
+      if (existing !== dimensions) throw profileMismatch(existing, dimensions);
+    });
+  }
+
+  apply(address: IndexAddress, operations: readonly IndexOperation[]): Promise<void> {
+    return this.guard(async () => {
+      if (operations.length === 0) return;
+      const names = indexNames(address);
+      assertOperations(address, operations, await this.dimensionsOf(names));
+      if (!this.refreshed.has(names.live)) await this.refresh(names);
+      const itemIds = [...new Set(operations.map((operation) => operation.itemId))];
+      const stored = await loadStoredChunks(this.client, names, itemIds);
+      // Until the refresh below, what a failed apply left behind may be invisible to the next one's plan.
+      this.refreshed.delete(names.live);
+      await this.carryOut(names, planOperations(stored, operations));
+      await this.refresh(names);
+      this.refreshed.add(names.live);
+    });
+  }
+
+  countItem(address: IndexAddress, itemId: string): Promise<number> {
+    return this.guard(async () => {
+      const names = indexNames(address);
+      try {
+        await this.refresh(names);
+        const index = [names.live, names.history];
+        const { count, _shards: shards } = await this.client.count({ index, query: { term: { itemId } } });
+        if (shards.failed > 0) throw indexUnavailable(new Error(`shards failed ${shards.failed}`));
+        return count;
+      } catch (error) {
+        if (isIndexMissing(error)) return 0;
+        throw error;
+      }
+    });
+  }
+
+  async *listVersions(address: IndexAddress): AsyncIterable<{ itemId: string; version: number; chunks: number }> {
+    const names = indexNames(address);
+    try {
+      yield* listStoredVersions(this.client, names.live);
+    } catch (error) {
+      if (!isIndexMissing(error)) throw mapElasticsearchError(error);
+    }
+  }
+
+  dropIndex(address: IndexAddress): Promise<void> {
+    return this.guard(async () => {
+      const names = indexNames(address);
+      this.dimensions.delete(names.live);
+      this.refreshed.delete(names.live);
+      for (const index of [names.live, names.history]) await this.client.indices.delete({ index }, { ignore: [404] });
+    });
+  }
+
+  ping(signal?: AbortSignal): Promise<void> {
+    return this.guard(async () => {
+      await this.client.cluster.health({ timeout: '1s' }, { maxRetries: 0, ...(signal ? { signal } : {}) });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  private async carryOut(names: IndexNames, plan: IndexPlan): Promise<void> {
+    const copies = await loadChunksToCopy(this.client, names.live, plan.supersede);
+    await this.send([
+      ...copies.map((source) => indexLine(names.historyWrite, source.chunkId, source)),
+      ...plan.indexHistory.map(({ chunk, supersededAt }) =>
+        indexLine(names.historyWrite, chunk.chunkId, toSource(chunk, supersededAt)),
+      ),
+      ...plan.updateHistory.map(({ chunkId, metadata }) => updateLine(names.historyWrite, chunkId, metadata)),
+    ]);
+    await this.send([
+      ...plan.indexLive.map((chunk) => indexLine(names.liveWrite, chunk.chunkId, toSource(chunk, null))),
+      ...plan.updateLive.map(({ chunkId, metadata }) => updateLine(names.liveWrite, chunkId, metadata)),
+    ]);
+    await this.send([
+      ...plan.deleteLive.map((chunkId) => deleteLine(names.liveWrite, chunkId)),
+      ...plan.deleteHistory.map((chunkId) => deleteLine(names.historyWrite, chunkId)),
+    ]);
+  }
+
+  private async send(lines: readonly BulkLine[]): Promise<void> {
+    await sendBulk(this.client, lines, this.bulkLimits);
+  }
+
+  private async refresh(names: IndexNames): Promise<void> {
+    const { _shards: shards } = await this.client.indices.refresh({ index: [names.live, names.history] });
+    if (shards && shards.failed > 0) throw indexUnavailable(new Error(`shards failed ${shards.failed}`));
+  }
+
+  private async createIndex(index: string, alias: string, dimensions: number): Promise<void> {
+    const response = await this.client.indices.create(
+      {
+        index,
+        settings: { number_of_shards: 1, number_of_replicas: this.replicas },
+        mappings: buildMapping(dimensions),
+        aliases: { [alias]: {} },
+      },
+      { ignore: [400] },
+    );
+    const { error } = response as { error?: { type: string; reason: string } };
+    if (error && error.type !== 'resource_already_exists_exception') throw new Error(`${error.type}: ${error.reason}`);
+  }
+
+  private async dimensionsOf(names: IndexNames): Promise<number> {
+    const known = this.dimensions.get(names.live);
+    if (known !== undefined) return known;
+    const dimensions = await this.readDimensions(names.live);
+    this.dimensions.set(names.live, dimensions);
+    return dimensions;
+  }
+
+  private async readDimensions(index: string): Promise<number> {
+    const mappings = await this.client.indices.getMapping({ index });
+    const dimensions = mappedDimensions(mappings[index]?.mappings);
+    if (dimensions === null) throw new AppError('INTERNAL.UNEXPECTED', { cause: new Error(`${index} has no vectors`) });
+    return dimensions;
+  }
+
+  private async guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isIndexMissing(error)) throw missingIndex();
+      throw mapElasticsearchError(error);
+    }
+  }
+}
