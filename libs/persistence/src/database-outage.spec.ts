@@ -60,9 +60,9 @@ withPostgres('a server that goes away', () => {
       expect(failure).toMatchObject(unavailable);
     }
     expect(await failureOf(database.ping())).toMatchObject(unavailable);
-    expect(await failureOf(database.transaction(async (transaction) => transaction.query('SELECT 1')))).toMatchObject(
-      unavailable,
-    );
+    expect(
+      await failureOf(database.transaction((transaction) => transaction.query<unknown>('SELECT 1'))),
+    ).toMatchObject(unavailable);
     expect(await failureOf(database.migrate())).toMatchObject(unavailable);
 
     server = await start(port);

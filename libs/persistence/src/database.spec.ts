@@ -47,7 +47,7 @@ withPostgres('Database', () => {
   afterAll(() => test.drop());
 
   const query = <Result>(sql: string, parameters: unknown[] = []): Promise<Result> =>
-    test.database.read((manager) => manager.query(sql, parameters) as Promise<Result>);
+    test.database.read((manager) => manager.query<Result>(sql, parameters));
 
   it('has a column of the right type and nullability for every property of every entity', async () => {
     const source = new DataSource({

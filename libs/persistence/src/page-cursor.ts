@@ -1,5 +1,20 @@
 import { invalidField } from '@candor/contracts';
 
+/** As `toISOString` writes it, within the years that Postgres reads as well. */
+const INSTANT = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function isInstant(value: unknown): value is string {
+  if (typeof value !== 'string' || !INSTANT.test(value)) return false;
+  // February has no 31st, which Date and Postgres see differently.
+  const time = new Date(value);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === value;
+}
+
+function isUuid(value: unknown): value is string {
+  return typeof value === 'string' && UUID.test(value);
+}
+
 /** Where a page of a list ordered by (createdAt, id) ended. */
 export interface PageCursor {
   at: string;
@@ -20,13 +35,7 @@ export function decodeCursor(text: string | undefined): PageCursor | null {
   if (text === undefined) return null;
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (
-      Array.isArray(value) &&
-      typeof value[0] === 'string' &&
-      typeof value[1] === 'string' &&
-      !Number.isNaN(Date.parse(value[0]))
-    )
-      return { at: value[0], id: value[1] };
+    if (Array.isArray(value) && isInstant(value[0]) && isUuid(value[1])) return { at: value[0], id: value[1] };
   } catch {
     // Falls through to the same answer as any other text that we did not make.
   }

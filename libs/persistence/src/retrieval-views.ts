@@ -87,7 +87,7 @@ interface RecheckRow extends KeyColumns {
   access_policy: AccessPolicy | null;
   access_mode: AccessMode;
   principals: string[];
-  content_hash: string;
+  content_hash: string | null;
   current: boolean;
   not_yet_known: boolean;
   superseded: boolean;
@@ -138,11 +138,11 @@ export class RetrievalViews {
         knownAsOf,
       ],
     );
-    const heads = rows.flatMap((row): [string, ItemHead][] =>
-      row.item_id === null || row.content_hash === null
-        ? []
-        : [[`${row.item_id}:${row.version}`, headOf(row, row.item_id)]],
-    );
+    const heads = rows.flatMap((row): [string, ItemHead][] => {
+      const { item_id: itemId, content_hash: contentHash } = row;
+      if (itemId === null || contentHash === null) return [];
+      return [[`${itemId}:${row.version}`, headOf(row, itemId, contentHash)]];
+    });
     return { key: rows[0] ? keyOf(rows[0]) : null, heads: new Map(heads) };
   }
 
@@ -233,7 +233,7 @@ function keyOf(row: KeyColumns): KeyHead {
   };
 }
 
-function headOf(row: RecheckRow, itemId: string): ItemHead {
+function headOf(row: RecheckRow, itemId: string, contentHash: string): ItemHead {
   return {
     itemId,
     version: row.version,
@@ -246,7 +246,7 @@ function headOf(row: RecheckRow, itemId: string): ItemHead {
     accessPolicy: row.access_policy,
     accessMode: row.access_mode,
     principals: row.principals,
-    contentHash: row.content_hash,
+    contentHash,
     current: row.current,
     notYetKnown: row.not_yet_known,
     superseded: row.superseded,

@@ -3,5 +3,5 @@ const REFUSED = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 /** JSON for facts that must be recorded whatever strings they hold; what `jsonb` can't hold becomes U+FFFD. */
 export function toStorableJson(value: unknown): string {
-  return (JSON.stringify(value) ?? 'null').replace(REFUSED, '$1\ufffd');
+  return JSON.stringify(value ?? null).replace(REFUSED, '$1\ufffd');
 }

@@ -32,8 +32,11 @@ const ENTRIES: Record<ProfileName, string> = {
   standalone: 'apps/standalone/dist/main.js',
   distributed: 'apps/standalone/dist/distributed.js',
 };
-/** As `npm start` does once everything is installed and built. */
-const LAUNCH = 'const { main } = await import(process.argv[1]); await main();';
+/** As `npm start` does once everything is installed and built; ends with the test run, also when that one is killed. */
+const LAUNCH = `
+process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).resume().unref?.();
+const { main } = await import(process.argv[1]);
+await main();`;
 const STOP_MS = 60_000;
 const SHOWN_OUTPUT = 4_000;
 
@@ -62,7 +65,7 @@ export class RunningProfile {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', LAUNCH, join(ROOT, ENTRIES[profile])], {
       cwd: ROOT,
       env: { ...inherited, HOST: '127.0.0.1', PORT: String(port), CANDOR_DATA: dataDir, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     const running = new RunningProfile(
       profile,
@@ -71,10 +74,6 @@ export class RunningProfile {
       child,
       options.dataDir !== undefined,
     );
-    // A test run that is interrupted must not leave servers behind.
-    const killWithUs = (): void => void child.kill('SIGTERM');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.off('exit', killWithUs));
     try {
       await running.waitUntilReady(options.timeoutMs ?? 240_000);
       return running;

@@ -104,7 +104,7 @@ export async function updateCollection(
 ): Promise<boolean> {
   const exists = await transaction.existsBy(CollectionEntity, { tenantId, id });
   if (!exists) return false;
-  const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  const change = Object.fromEntries(Object.entries<unknown>(body).filter(([, value]) => value !== undefined));
   if (Object.keys(change).length > 0) await transaction.update(CollectionEntity, { tenantId, id }, change);
   return true;
 }

@@ -23,7 +23,7 @@ withPostgres('dead letters', () => {
   });
 
   const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query(sql, parameters) as Promise<Row[]>);
+    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
 
   /** What the worker commits when a job can't ever succeed. */
   async function bury(item: AcceptedItem | null, requestId: string, payload: unknown = {}): Promise<string> {

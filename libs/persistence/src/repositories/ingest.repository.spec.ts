@@ -28,7 +28,7 @@ withPostgres('acceptDocuments', () => {
   });
 
   const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query(sql, parameters) as Promise<Row[]>);
+    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
 
   async function details(itemId: string): Promise<SourceItemDetails> {
     const found = await test.database.read((manager) => findSourceItem(manager, tenant.id, itemId));

@@ -38,7 +38,7 @@ withPostgres('the stages of an item', () => {
   });
 
   const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query(sql, parameters) as Promise<Row[]>);
+    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
 
   const start = (item: AcceptedItem, stage: 'extracting' | 'indexing'): Promise<StageStart> =>
     test.database.transaction((transaction) => startStage(transaction, tenant.job(item), stage));

@@ -26,7 +26,7 @@ withPostgres('OutboxRepository', () => {
   afterEach(() => query('DELETE FROM outbox'));
 
   const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query(sql, parameters) as Promise<Row[]>);
+    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
 
   const fill = (tenantId: string, count: number, jobName: JobName = 'item.extract'): Promise<void> =>
     test.database.transaction((transaction) =>

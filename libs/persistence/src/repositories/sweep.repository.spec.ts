@@ -27,7 +27,7 @@ withPostgres('the sweeper', () => {
   });
 
   const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query(sql, parameters) as Promise<Row[]>);
+    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
 
   const emptyOutbox = (): Promise<unknown> => query('DELETE FROM outbox');
   const jobs = (): Promise<{ job_name: string; payload: Record<string, unknown> }[]> =>
