@@ -7,6 +7,7 @@ import {
   listenUntilSignal,
   loadConfig,
   retrievalGrpcOptions,
+  runAsEntryPoint,
   startTelemetry,
   type GrpcTls,
 } from '@candor/runtime';
@@ -70,3 +71,5 @@ export async function main(): Promise<void> {
 function tlsOf({ GRPC_TLS_CA: ca, GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key }: RetrievalConfig): { tls?: GrpcTls } {
   return ca !== undefined && cert !== undefined && key !== undefined ? { tls: { ca, cert, key } } : {};
 }
+
+await runAsEntryPoint(import.meta.url, main);

@@ -43,7 +43,7 @@ export async function main(): Promise<void> {
     await startAll(processes, {
       host: config.HOST,
       port: config.PORT,
-      urls: services.urls,
+      urls: requireUrls(services.urls),
       signingKey: await keepRandomSecret(join(data, 'signing-key')),
       bootstrapKey: key,
       readyFile,
@@ -83,24 +83,33 @@ interface Installation {
   modelDirectory: string | undefined;
 }
 
+/** All three were asked for, so all three are there. */
+function requireUrls(urls: Partial<Installation['urls']>): Installation['urls'] {
+  const { DATABASE_URL, REDIS_URL, ELASTICSEARCH_URL } = urls;
+  if (DATABASE_URL === undefined || REDIS_URL === undefined || ELASTICSEARCH_URL === undefined)
+    throw new Error('a service has no URL');
+  return { DATABASE_URL, REDIS_URL, ELASTICSEARCH_URL };
+}
+
 async function startAll(processes: ServiceProcesses, installation: Installation): Promise<void> {
   const { urls, signingKey } = installation;
   const [grpcPort, retrievalHealth, workerHealth, synthesisHealth] = await Promise.all(
     [1, 2, 3, 4].map(() => freePort()),
   );
-  const model = installation.modelDirectory === undefined ? {} : { CANDOR_MODEL_DIR: installation.modelDirectory };
+  // Only the gateway is reachable from elsewhere, whatever HOST says.
+  const inner = { HOST: '127.0.0.1', CANDOR_MODEL_DIR: installation.modelDirectory };
   const retrievalUrl = `dns:///127.0.0.1:${grpcPort}`;
   processes.start('retrieval', {
-    ...model,
+    ...inner,
     DATABASE_URL: urls.DATABASE_URL,
     ELASTICSEARCH_URL: urls.ELASTICSEARCH_URL,
     CANDOR_SIGNING_KEY: signingKey,
     GRPC_BIND: `127.0.0.1:${grpcPort}`,
     HEALTH_PORT: String(retrievalHealth),
   });
-  processes.start('ingestion-worker', { ...model, ...urls, HEALTH_PORT: String(workerHealth) });
+  processes.start('ingestion-worker', { ...inner, ...urls, HEALTH_PORT: String(workerHealth) });
   processes.start('synthesis', {
-    ...model,
+    ...inner,
     REDIS_URL: urls.REDIS_URL,
     RETRIEVAL_URL: retrievalUrl,
     CANDOR_SIGNING_KEY: signingKey,

@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 const RESTART_PAUSE_MS = 1_000;
 const STOP_GRACE_MS = 35_000;
 
+/** Undefined = not set. */
+export type ServiceEnvironment = Record<string, string | undefined>;
+
 /** The services' processes: each with its own environment and log, started again when it ends by itself. */
 export class ServiceProcesses {
   private readonly children = new Map<string, ChildProcess>();
@@ -18,7 +21,7 @@ export class ServiceProcesses {
     private readonly report: (line: string) => void,
   ) {}
 
-  start(service: string, environment: Record<string, string>): void {
+  start(service: string, environment: ServiceEnvironment): void {
     if (this.stopping) return;
     const log = openSync(join(this.logs, `${service}.log`), 'a');
     const entry = fileURLToPath(new URL(`../../${service}/dist/main.js`, import.meta.url));
@@ -53,7 +56,7 @@ export class ServiceProcesses {
     clearTimeout(timer);
   }
 
-  private async afterExit(service: string, environment: Record<string, string>, how: string): Promise<void> {
+  private async afterExit(service: string, environment: ServiceEnvironment, how: string): Promise<void> {
     if (this.stopping) return;
     this.report(`${service} ended (${how}); its log is ${join(this.logs, `${service}.log`)}. Starting it again.`);
     await delay(RESTART_PAUSE_MS);
