@@ -111,6 +111,20 @@ describe('buildEvidencePacket', () => {
     expect(packet.tokens).toBeGreaterThan(190);
   });
 
+  it('ends the packet with the chunk that it cut, even if a shorter one would still fit', () => {
+    // Words so long that the cut leaves room for a whole small chunk.
+    const longWords = Array.from({ length: 20 }, (_, index) => `${index}x9q7z`.repeat(9)).join(' ');
+    const small = passage('c', 'x', 'T');
+    const smallTokens = countTokens(build([small]).text);
+    const budgets = Array.from({ length: 60 }, (_, index) => 200 + index);
+    const packets = budgets.map((maxTokens) => ({
+      maxTokens,
+      packet: build([passage('b', longWords), small], maxTokens),
+    }));
+    expect(packets.some(({ maxTokens, packet }) => maxTokens - packet.tokens > smallTokens)).toBe(true);
+    for (const { packet } of packets) expect(packet.admitted.map((chunk) => chunk.chunkId)).toEqual(['b']);
+  });
+
   it('cuts text without spaces between words', () => {
     const text = '检索服务只返回最相关的段落并保持原有顺序，'.repeat(60);
     const packet = build([passage('zh', text)], 300);

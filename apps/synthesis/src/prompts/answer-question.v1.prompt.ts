@@ -1,8 +1,6 @@
 import type { EvidencePacket } from '@candor/reasoning';
 
 /** Inputs: the question and the evidence packet, both as they are. Output: seed 000's statements and limitations. */
-export const ANSWER_QUESTION_PROMPT_VERSION = 'answer-question.v1';
-
 export const ANSWER_QUESTION_SYSTEM_PROMPT = `You answer one question from the evidence in the user's message, and from nothing else.
 
 The evidence is a list of <chunk> elements. Each has an opaque id, the title of its document, and text copied from that document.

@@ -50,10 +50,6 @@ export class TransportBreaker {
     return (await this.circuit.fire(attempt)) as Result;
   }
 
-  get isOpen(): boolean {
-    return this.circuit.opened;
-  }
-
   close(): void {
     this.circuit.shutdown();
   }
