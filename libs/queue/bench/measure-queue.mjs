@@ -9,6 +9,7 @@ import { Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { createPostgresBackend, createRedisBackend, Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
@@ -183,6 +184,13 @@ for (let round = 1; round <= Number(process.env.ROUNDS ?? 2); round += 1) {
   }
 }
 console.table(rows);
+if (process.env.REDIS_URL) {
+  const redis = new Redis(process.env.REDIS_URL);
+  for await (const keys of redis.scanStream({ match: `${run}:*`, count: 1_000 })) {
+    if (keys.length > 0) await redis.unlink(keys);
+  }
+  redis.disconnect();
+}
 if (process.env.DATABASE_URL) {
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
   await client.connect();

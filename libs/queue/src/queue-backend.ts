@@ -45,6 +45,8 @@ export type JobWorker = Worker<unknown, void, string, IQueueBackend, JobProgress
 /** Longest wait of a producer for a connection or a command, ms. A request must not hang on a queue that is down. */
 export const PRODUCER_TIMEOUT_MS = 1_000;
 const RECONNECT_MAX_MS = 1_000;
+/** Postgres connections of one queue's worker, besides the one that listens. */
+const WORKER_CONNECTIONS_MAX = 10;
 
 function reconnectDelay(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt, 10), RECONNECT_MAX_MS);
@@ -89,7 +91,11 @@ export function openWorker(
 ): JobWorker {
   const connection: BackendConnection =
     backend.kind === 'postgres'
-      ? postgresConnection(backend, { max: 4, connectionTimeoutMillis: 5_000 })
+      ? postgresConnection(backend, {
+          // Each job ends with a commit of its own; with fewer connections than jobs they queue up before it.
+          max: Math.min(settings.concurrency + 1, WORKER_CONNECTIONS_MAX),
+          connectionTimeoutMillis: 5_000,
+        })
       : { url: backend.url, ...redisConsumerOptions() };
   return new Worker<unknown, void, string, IQueueBackend, JobProgress, BackendConnection>(
     name,
