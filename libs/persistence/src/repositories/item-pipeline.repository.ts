@@ -6,7 +6,7 @@ import { ItemVersionEntity, SourceItemEntity, type StoredBlock } from '../entiti
 /** Terminal states are never left by a late job. */
 const TERMINAL: readonly ItemState[] = ['indexed', 'skipped', 'superseded', 'failed', 'deleted'];
 /** Longest a stage may stay silent before the sweeper looks after it, seconds. */
-const STAGE_LEASE_SECONDS = 300;
+const STAGE_LEASE_SECONDS = 30;
 
 export type StageStart =
   | { kind: 'proceed'; head: SourceItemEntity; version: ItemVersionEntity }

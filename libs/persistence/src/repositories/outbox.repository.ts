@@ -28,7 +28,7 @@ export function enqueueItemJob(transaction: Transaction, jobName: JobName, paylo
 }
 
 /** Seconds in which a dispatched item job is expected to show progress before the sweeper asks the queue about it. */
-const DISPATCH_LEASE_SECONDS = 60;
+const DISPATCH_LEASE_SECONDS = 30;
 /** Seconds after which the rows of a dispatcher that died are free again. */
 const CLAIM_SECONDS = 60;
 
@@ -84,8 +84,9 @@ export class OutboxRepository {
     return this.database.transaction(async (transaction) => {
       const rows: OutboxColumns[] = await transaction.query(
         `WITH ${LOCKED_HEADS}
-         SELECT o.id, o.tenant_id, o.job_name, o.payload FROM heads h JOIN outbox o ON o.id = h.id
-         ORDER BY h.turn, h.id LIMIT $1`,
+         SELECT o.id, o.tenant_id, o.job_name, o.payload
+         FROM (SELECT id, turn FROM heads ORDER BY turn, id LIMIT $1) h JOIN outbox o ON o.id = h.id
+         ORDER BY h.turn, h.id`,
         [limit, limit, null],
       );
       if (rows.length === 0) return 0;
