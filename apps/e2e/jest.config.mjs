@@ -1,3 +1,3 @@
 import { esm } from '../../jest.preset.mjs';
 
-export default { ...esm, displayName: 'e2e' };
+export default { ...esm, displayName: 'e2e', testTimeout: 60_000 };

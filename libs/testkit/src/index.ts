@@ -1,11 +1,11 @@
 export {
-  buildDocument,
   createTestDatabase,
   TestTenant,
   testServerUrl,
   type TestDatabase,
 } from '@candor/persistence/testing';
 export { ApiClient, fillPath, type ApiResponse, type CallInput, type SendOptions } from './api-client.js';
+export { buildDocument, type DocumentFields } from './build-document.js';
 export { findProcessesOf, type FoundProcess } from './find-processes.js';
 export { runRedisCommand } from './redis-command.js';
 export {

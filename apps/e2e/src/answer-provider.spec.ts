@@ -1,0 +1,3 @@
+import { describeReasonModel } from './suites/reason/reason-model.suite.js';
+
+describeReasonModel();

@@ -1,0 +1,8 @@
+import { describeSuites } from './describe-suites.js';
+import { findServices, startDistributed } from './harness/start-distributed.js';
+import { describeProfile } from './harness/world.js';
+
+const services = findServices(process.env);
+
+if (services === 'incomplete') it.skip('the distributed profile', () => undefined);
+else describeProfile('distributed', () => startDistributed(services, 11), describeSuites);

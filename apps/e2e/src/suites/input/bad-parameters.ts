@@ -1,0 +1,97 @@
+export interface BadRequest {
+  /** `METHOD /v1/path`, as in the contracts. */
+  route: string;
+  name: string;
+  /** Where the route has parameters or a query. */
+  path?: string;
+  body?: unknown;
+  rawBody?: string;
+  message: string;
+  field: string;
+}
+
+const ID_ROUTES = [
+  'GET /v1/source-items/:id',
+  'DELETE /v1/source-items/:id',
+  'GET /v1/collections/:id',
+  'PATCH /v1/collections/:id',
+  'DELETE /v1/collections/:id',
+  'GET /v1/collections/:id/items',
+  'POST /v1/collections/:id/items',
+  'PUT /v1/collections/:id/items',
+  'PATCH /v1/api-keys/:id',
+  'POST /v1/api-keys/:id/rotate',
+  'DELETE /v1/api-keys/:id',
+  'POST /v1/dead-letters/:id/retry',
+  'GET /v1/pd/read/:chunkId',
+  'GET /v1/ingestions/:requestId',
+];
+const BODIES: Record<string, unknown> = {
+  'PATCH /v1/collections/:id': { name: 'x' },
+  'POST /v1/collections/:id/items': { itemIds: ['0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'] },
+  'PUT /v1/collections/:id/items': { itemIds: ['0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'] },
+  'PATCH /v1/api-keys/:id': { name: 'x' },
+};
+const BAD_IDS = ['1', 'null', '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a5', "'%20OR%201=1--", '%E2%80%AE'];
+
+const badIds: BadRequest[] = ID_ROUTES.flatMap((route) =>
+  BAD_IDS.map((id) => {
+    const path = (route.split(' ')[1] ?? '').replace(/:[A-Za-z]+/, id);
+    const field = /:([A-Za-z]+)/.exec(route)?.[1] ?? '';
+    const body = BODIES[route];
+    return { route, name: `id ${id}`, path, message: `${field} must be a UUID`, field, ...(body ? { body } : {}) };
+  }),
+);
+
+const LISTS = ['/v1/collections', '/v1/api-keys', '/v1/dead-letters', '/v1/audit-events'];
+const badPages: BadRequest[] = LISTS.flatMap((path) =>
+  [
+    ['limit=0', 'limit', 'limit must be at least 1'],
+    ['limit=101', 'limit', 'limit must be at most 100'],
+    ['limit=1.5', 'limit', 'limit must be an integer'],
+    ['limit=ten', 'limit', 'limit must be a number'],
+    ['cursor=', 'cursor', 'cursor must have at least 1 character'],
+    ['cursor=nonsense', 'cursor', 'cursor must be a cursor that an earlier page returned'],
+    [`cursor=${encodeCursor(['2026-01-01T00:00:00Z', 'x'])}`, 'cursor', 'cursor must be a cursor that an earlier page returned'],
+    [`cursor=${encodeCursor(['1', '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'])}`, 'cursor', 'cursor must be a cursor that an earlier page returned'],
+    ['limit=1&limit=2', 'limit', 'limit must be given once'],
+    ['offset=5', 'offset', 'unknown field "offset"'],
+  ].map(([query = '', field = '', message = '']) => ({
+    route: `GET ${path}`,
+    name: query,
+    path: `${path}?${query}`,
+    field,
+    message,
+  })),
+);
+
+const AUDIT = 'GET /v1/audit-events';
+const badAudits: BadRequest[] = [
+  ['requestId=x', 'requestId', 'requestId must be a UUID'],
+  ['action=search', 'action', null],
+  ['from=yesterday', 'from', 'from must be an ISO 8601 timestamp with a time zone'],
+  ['to=2026-01-01', 'to', 'to must be an ISO 8601 timestamp with a time zone'],
+].map(([query = '', field = '', message]) => ({
+  route: AUDIT,
+  name: String(query),
+  path: `/v1/audit-events?${query}`,
+  field: String(field),
+  message: message ?? '*',
+}));
+
+export const BAD_PARAMETERS: BadRequest[] = [
+  ...badIds,
+  ...badPages,
+  ...badAudits,
+  {
+    route: 'GET /v1/user/me',
+    name: 'a query that it does not take',
+    path: '/v1/user/me?verbose=1',
+    message: 'unknown field "verbose"',
+    field: 'verbose',
+  },
+];
+
+function encodeCursor(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createCollectionRoute,
+  passageSessionRoute,
+  ROUTES,
+  sourceItemRoute,
+  type RouteContract,
+} from '@candor/contracts';
+import { buildDocument, type ApiClient } from '@candor/testkit';
+import { createKey } from '../../harness/tenants.js';
+
+export interface SampleRequest {
+  route: RouteContract;
+  path: string;
+  body?: unknown;
+}
+
+/** One request that succeeds for each route; run in this order, the deletes come last. */
+export async function buildSampleRequests(
+  client: ApiClient,
+  known: { itemId: string; ingestionId: string; deadLetterId: string },
+): Promise<SampleRequest[]> {
+  const { chunkIds } = await client.call(sourceItemRoute, { params: { id: known.itemId } });
+  const collectionId = (await client.call(createCollectionRoute, { body: { name: 'Samples' } })).data.id;
+  const { sessionId } = (await client.call(passageSessionRoute)).data;
+  const { id: keyId } = await createKey(client, { name: 'Sample' });
+  const key = {
+    name: 'Sample',
+    actorType: 'agent',
+    allowedActions: ['search'],
+    allowedProviders: null,
+    principals: null,
+  };
+  const query = 'How many lemons does the recipe need?';
+  const samples: Record<string, { path?: string; body?: unknown }> = {
+    'POST /v1/search': { body: { query } },
+    'POST /v1/context': { body: { query } },
+    'POST /v1/reason': { body: { query } },
+    'POST /v1/pd/search': { body: { query, sessionId } },
+    'POST /v1/pd/session': {},
+    'GET /v1/pd/read/:chunkId': { path: `/v1/pd/read/${chunkIds[0]}` },
+    'POST /v1/ingest': { body: { documents: [buildDocument({ externalId: randomUUID() })] } },
+    'GET /v1/ingestions/:requestId': { path: `/v1/ingestions/${known.ingestionId}` },
+    'GET /v1/dead-letters': {},
+    'POST /v1/dead-letters/:id/retry': { path: `/v1/dead-letters/${known.deadLetterId}/retry` },
+    'GET /v1/source-items/:id': { path: `/v1/source-items/${known.itemId}` },
+    'GET /v1/collections': {},
+    'POST /v1/collections': { body: { name: 'Another' } },
+    'GET /v1/collections/:id': { path: `/v1/collections/${collectionId}` },
+    'PATCH /v1/collections/:id': { path: `/v1/collections/${collectionId}`, body: { color: 'green' } },
+    'GET /v1/collections/:id/items': { path: `/v1/collections/${collectionId}/items` },
+    'POST /v1/collections/:id/items': {
+      path: `/v1/collections/${collectionId}/items`,
+      body: { itemIds: [known.itemId] },
+    },
+    'PUT /v1/collections/:id/items': { path: `/v1/collections/${collectionId}/items`, body: { itemIds: [known.itemId] } },
+    'GET /v1/api-keys': {},
+    'POST /v1/api-keys': { body: key },
+    'PATCH /v1/api-keys/:id': { path: `/v1/api-keys/${keyId}`, body: { name: 'Changed' } },
+    'POST /v1/api-keys/:id/rotate': { path: `/v1/api-keys/${keyId}/rotate` },
+    'POST /v1/tenants': { body: { name: 'Sample' } },
+    'GET /v1/user/me': {},
+    'GET /v1/audit-events': {},
+    'DELETE /v1/api-keys/:id': { path: `/v1/api-keys/${keyId}` },
+    'DELETE /v1/collections/:id': { path: `/v1/collections/${collectionId}` },
+    'DELETE /v1/source-items/:id': { path: `/v1/source-items/${known.itemId}` },
+  };
+  return Object.entries(samples).flatMap(([name, { path, body }]) => {
+    const route = ROUTES.find((candidate) => `${candidate.method} ${candidate.path}` === name);
+    if (!route) throw new Error(`there is no route ${name}`);
+    return [{ route, path: path ?? route.path, ...(body === undefined ? {} : { body }) }];
+  });
+}
