@@ -2,9 +2,9 @@
  * `npm start`: from a fresh clone to a running Candor. Only Node's own modules until the packages are installed;
  * the profile itself then runs in this process, so that signals reach it.
  */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { BootstrapError } from './bootstrap/bootstrap.error.mjs';
 import { buildSources } from './bootstrap/build-sources.mjs';
@@ -25,13 +25,23 @@ function chooseProfile(argument = 'standalone') {
   return PROFILES[argument];
 }
 
+/** Level by level: `recursive` never returns where the system answers ENOENT to making a folder, as below /proc. */
+function makeFolder(folder) {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  mkdirSync(folder);
+}
+
 function requireWritableData() {
   const folder = resolve(root, process.env.CANDOR_DATA || '.candor');
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
+    readdirSync(folder);
   } catch (error) {
-    throw new BootstrapError(`can't write to ${folder} (${error.code}); set CANDOR_DATA to a folder that is writable`);
+    throw new BootstrapError(
+      `can't use ${folder} as data folder (${error.code}); set CANDOR_DATA to a folder that is writable`,
+    );
   }
 }
 

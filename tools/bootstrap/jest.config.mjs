@@ -1,0 +1,8 @@
+import { esm } from '../../jest.preset.mjs';
+
+export default {
+  ...esm,
+  displayName: 'bootstrap',
+  roots: ['<rootDir>', '<rootDir>/../test-run'],
+  testMatch: ['**/*.spec.mjs'],
+};
