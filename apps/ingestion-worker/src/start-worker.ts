@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
-import { AppError, deleteItemJob, extractItemJob, indexItemJob, JOB_CATALOGUE } from '@candor/contracts';
+import { deleteItemJob, extractItemJob, indexItemJob, JOB_CATALOGUE, type AppError } from '@candor/contracts';
 import { OutboxRepository } from '@candor/persistence';
 import { BullMqStrategy, OutboxDispatcher, RpcErrorFilter, type JobProducer, type QueueBackendOptions } from '@candor/queue';
 import { createRequestContext, NestPinoLogger, runInRequestContext, type Logger } from '@candor/runtime';

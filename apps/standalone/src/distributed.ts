@@ -25,7 +25,7 @@ export async function main(): Promise<void> {
     findModelDirectory(config, report),
   ]);
 
-  const processes = new ServiceProcesses(logs, report);
+  const processes = new ServiceProcesses(logs, report, process.env);
   let stopping: Promise<never> | undefined;
   const stop = (exitCode: number): Promise<never> =>
     (stopping ??= (async () => {

@@ -19,6 +19,7 @@ export class ServiceProcesses {
   constructor(
     private readonly logs: string,
     private readonly report: (line: string) => void,
+    private readonly inherited: ServiceEnvironment,
   ) {}
 
   start(service: string, environment: ServiceEnvironment): void {
@@ -27,7 +28,7 @@ export class ServiceProcesses {
     const entry = fileURLToPath(new URL(`../../${service}/dist/main.js`, import.meta.url));
     // The channel tells a service when its launcher is gone, however that ended.
     const child = spawn(process.execPath, [entry], {
-      env: { ...process.env, ...environment },
+      env: { ...this.inherited, ...environment },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);

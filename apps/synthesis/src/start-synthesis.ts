@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
-import { answerQuestionJob, AppError, isErrorCode, type ReasoningReply, type RequestId } from '@candor/contracts';
+import { answerQuestionJob, AppError, isErrorCode, type ReasoningReply } from '@candor/contracts';
 import { BullMqStrategy, RpcErrorFilter, type DeadLetter, type QueueBackendOptions } from '@candor/queue';
 import { createRequestContext, NestPinoLogger, runInRequestContext } from '@candor/runtime';
 import { SynthesisModule, type SynthesisModuleDependencies } from './synthesis.module.js';
@@ -45,5 +45,8 @@ function replyOf({ payload, error }: DeadLetter): { replyTo: string; reply: Reas
   if (!job.success) return null;
   const code = isErrorCode(error.type) ? error.type : 'INTERNAL.UNEXPECTED';
   const wire = new AppError(code, { message: error.message }).toWire();
-  return { replyTo: job.data.replyTo, reply: { ok: false, requestId: job.data.requestId as RequestId, error: wire, facts: {} } };
+  return {
+    replyTo: job.data.replyTo,
+    reply: { ok: false, requestId: job.data.requestId, error: wire, facts: {} },
+  };
 }

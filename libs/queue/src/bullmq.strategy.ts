@@ -102,7 +102,7 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     this.workers = await startWorkers(this.options, this.catalogue, {
       process: (queue, job, token) => this.process(queue, job, token),
       failed: (queue, job) => this.reportUnseen(queue, job),
-      error: (queue, error) => this.logger.error(`Queue ${queue}: ${error.message}`),
+      error: (queue, error) => void this.logger.error(`Queue ${queue}: ${error.message}`),
     });
     this._status$.next('connected');
   }

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 
-/** A Redis client as rate-limiter-flexible takes it. */
-export type RateLimitStore = ConstructorParameters<typeof RateLimiterRedis>[0]['storeClient'];
+/** A Redis client; rate-limiter-flexible itself types it as `any`. */
+export type RateLimitStore = object;
 
 export interface RateLimitState {
   allowed: boolean;

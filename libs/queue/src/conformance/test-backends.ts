@@ -46,7 +46,8 @@ export async function removeTestData({ options }: TestBackend): Promise<void> {
     await client.end();
   } else if (options?.kind === 'redis') {
     const redis = new Redis(options.url);
-    for await (const keys of redis.scanStream({ match: `${options.prefix}:*`, count: 1_000 })) {
+    const found = redis.scanStream({ match: `${options.prefix}:*`, count: 1_000 }) as AsyncIterable<string[]>;
+    for await (const keys of found) {
       if (keys.length > 0) await redis.unlink(keys);
     }
     redis.disconnect();

@@ -274,7 +274,7 @@ describe('mutual TLS', () => {
       try {
         return await client
           .call('search', call, request, { deadline: inSeconds(5) })
-          .catch((error: AppError) => error.code);
+          .catch((error: unknown) => (error as AppError).code);
       } finally {
         client.close();
       }

@@ -53,10 +53,9 @@ function methodsOf(prototype: object): [string, object][] {
     level && level !== Object.prototype;
     level = Object.getPrototypeOf(level) as object | null
   ) {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(level)) as [
-      string,
-      PropertyDescriptor,
-    ][]) {
+    for (const [name, { value }] of Object.entries<PropertyDescriptor>(
+      Object.getOwnPropertyDescriptors(level),
+    )) {
       if (typeof value === 'function' && name !== 'constructor' && !methods.has(name))
         methods.set(name, value as object);
     }

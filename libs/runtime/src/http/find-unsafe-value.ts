@@ -58,6 +58,6 @@ function isWellFormed(text: string): boolean {
 
 function fieldOf(visit: Visit, rootName: string): string {
   const path: (string | number)[] = [];
-  for (let current: Visit | undefined = visit; current?.parent; current = current.parent) path.unshift(current.name);
+  for (let current: Visit | undefined = visit; current.parent; current = current.parent) path.unshift(current.name);
   return formatPath(path, rootName);
 }

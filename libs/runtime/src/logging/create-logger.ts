@@ -39,6 +39,7 @@ export function createLogger(service: string, options: LoggerOptions = {}): Logg
 
 /** pino applies no formatter to the fields of child loggers. They inherit `child`, so one wrapper covers all generations. */
 function redactChildBindings(logger: Logger): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with the `this` of each call, below
   const createChild = logger.child as unknown as (this: Logger, bindings: object, options?: object) => Logger;
   logger.child = function child(this: Logger, bindings: object, options?: object) {
     return createChild.call(this, redactFields(bindings) as object, options);

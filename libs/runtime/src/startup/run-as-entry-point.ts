@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { AppError } from '@candor/contracts';
 
 /** Runs a service's `main` when its module is the one Node was started with, and not when another imports it. */
@@ -11,7 +12,8 @@ export async function runAsEntryPoint(moduleUrl: string, main: () => Promise<voi
     await main();
   } catch (error) {
     // One clear line for what the operator can mend; everything else with its stack.
-    console.error(error instanceof AppError ? `${error.code}: ${error.message}` : error);
+    const text = error instanceof AppError ? `${error.code}: ${error.message}` : inspect(error);
+    process.stderr.write(`${text}\n`);
     process.exit(1);
   }
 }

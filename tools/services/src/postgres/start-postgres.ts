@@ -168,7 +168,7 @@ async function startOnce({
     });
   } catch (error) {
     // Another server on the port may have answered in place of ours, which then ends for lack of it.
-    const hasLostPort = !(error instanceof ServiceStartError) && (await waitUntil(server.hasExited, 2_000));
+    const hasLostPort = !(error instanceof ServiceStartError) && (await waitUntil(() => server.hasExited(), 2_000));
     await server.stop();
     throw hasLostPort ? await explainExit(logFile, logStart, port) : error;
   }

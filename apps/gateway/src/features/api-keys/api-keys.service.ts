@@ -77,9 +77,8 @@ export class ApiKeysService {
     requireGrantable(scope, body);
     return this.requests.run(async (transaction) => {
       await this.requireKey(transaction, id);
-      const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-      requireRequestContext().audit.metadata['changed'] = Object.keys(change);
-      return { data: toView(await updateApiKey(transaction, id, change)) };
+      requireRequestContext().audit.metadata['changed'] = Object.keys(body);
+      return { data: toView(await updateApiKey(transaction, id, body)) };
     });
   }
 

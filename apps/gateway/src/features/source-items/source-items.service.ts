@@ -3,7 +3,6 @@ import {
   AppError,
   deleteItemJob,
   type deleteSourceItemRoute,
-  type ItemId,
   type ItemJobPayload,
   type ResponseOf,
   type SourceItem,
@@ -64,7 +63,7 @@ export class SourceItemsService {
 }
 
 function answer(id: string, item: SourceItemEntity): ResponseOf<typeof deleteSourceItemRoute> {
-  return { sourceItemId: id as ItemId, status: item.purgedAt ? 'deleted' : 'deleting' };
+  return { sourceItemId: id, status: item.purgedAt ? 'deleted' : 'deleting' };
 }
 
 function notFound(): AppError {
