@@ -189,6 +189,16 @@ describe('extractText', () => {
     expect(extraction.blocks.length).toBeGreaterThan(0);
   });
 
+  it.each<MimeType>(['text/plain', 'text/markdown', 'text/html'])(
+    'bounds the blocks of %s, not the text',
+    (mimeType) => {
+      const body = (mimeType === 'text/html' ? '<p>a' : 'a\n\n').repeat(110_000);
+      const { text, blocks } = extract(body, mimeType);
+      expect(blocks).toHaveLength(100_000);
+      expect(text.length).toBeGreaterThanOrEqual(329_998);
+    },
+  );
+
   it('gives blocks in order, without overlaps, trimmed, whatever the input', () => {
     const fragment = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 12 }),

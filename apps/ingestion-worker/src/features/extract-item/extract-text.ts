@@ -2,7 +2,7 @@ import { AppError } from '@candor/contracts';
 import { findMarkdownBlocks } from './extracting/find-markdown-blocks.js';
 import { findParagraphs } from './extracting/find-paragraphs.js';
 import { readHtml } from './extracting/read-html.js';
-import type { TextBlock } from './extracting/text-block.js';
+import { MAX_BLOCKS, type TextBlock } from './extracting/text-block.js';
 
 export type { BlockKind, TextBlock } from './extracting/text-block.js';
 
@@ -19,7 +19,10 @@ export interface ExtractInput {
 export interface Extraction {
   /** Every offset of the product counts UTF-16 units of this. */
   text: string;
-  /** In reading order, without overlaps; what lies between two may hold text too (a link definition, a rule). */
+  /**
+   * In reading order, without overlaps, 100,000 at most. What lies between two or behind the last may hold text too
+   * (a link definition, a rule, the rest of a huge document).
+   */
   blocks: TextBlock[];
 }
 
@@ -36,7 +39,7 @@ export function extractText({ body, mimeType }: ExtractInput): Extraction {
   const extraction =
     mimeType === 'text/html' ? readHtml(source) : { text: source, blocks: findBlocks(source, mimeType) };
   if (!VISIBLE.test(extraction.text)) throw new AppError('EXTRACT.EMPTY');
-  return extraction;
+  return { text: extraction.text, blocks: extraction.blocks.slice(0, MAX_BLOCKS) };
 }
 
 function findBlocks(text: string, mimeType: 'text/plain' | 'text/markdown'): TextBlock[] {

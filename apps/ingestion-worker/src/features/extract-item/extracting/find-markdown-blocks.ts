@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { findParagraphs } from './find-paragraphs.js';
 import { splitMarkdown } from './split-markdown.js';
-import type { BlockKind, TextBlock } from './text-block.js';
+import { MAX_BLOCKS, type BlockKind, type TextBlock } from './text-block.js';
 import { trimRange, type TextRange } from './trim-range.js';
 
 const SEGMENT_MIN_LENGTH = 32_768;
@@ -33,6 +33,7 @@ export function findMarkdownBlocks(text: string): TextBlock[] {
   const frontMatter = trimRange(text, 0, frontMatterEnd);
   const blocks: TextBlock[] = frontMatter ? [{ kind: 'code', ...frontMatter }] : [];
   for (const segment of splitMarkdown(text, frontMatterEnd, SEGMENT_MIN_LENGTH)) {
+    if (blocks.length >= MAX_BLOCKS) break;
     const isParsed = segment.end - segment.start <= SEGMENT_MAX_LENGTH;
     const found = isParsed ? parseSegment(text, segment) : findParagraphs(text, segment.start, segment.end);
     for (const block of found) blocks.push(block);

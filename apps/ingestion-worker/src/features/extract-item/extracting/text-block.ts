@@ -10,3 +10,6 @@ export interface TextBlock {
   start: number;
   end: number;
 }
+
+/** What comes after so many blocks is text without them: blocks are stored and held in memory at once. */
+export const MAX_BLOCKS = 100_000;
