@@ -15,8 +15,13 @@ import { installPackages } from './bootstrap/install-packages.mjs';
 const PROFILES = { standalone: 'apps/standalone/dist/main.js', distributed: 'apps/standalone/dist/distributed.js' };
 const DEFAULT_PORT = 3000;
 
+/** Errors of the profile whose message says what to do. */
+const FORESEEN = ['AppError', 'ServiceStartError', 'PortTakenError', 'ModelUnavailableError', 'ChecksumMismatchError'];
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (line) => console.log(`candor: ${line}`);
+
+const isForeseen = (error) => error instanceof BootstrapError || FORESEEN.includes(error.name);
 
 function chooseProfile(argument = 'standalone') {
   if (!Object.hasOwn(PROFILES, argument)) {
@@ -95,7 +100,7 @@ try {
   const { main } = await import(pathToFileURL(join(root, entry)).href);
   await main();
 } catch (error) {
-  if (!(error instanceof BootstrapError)) throw error;
-  console.error(`candor: ${error.message}`);
+  // A stack only for what nobody foresaw.
+  console.error(isForeseen(error) ? `candor: ${error.message}` : error);
   process.exit(1);
 }
