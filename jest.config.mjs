@@ -5,6 +5,7 @@ export default {
     '<rootDir>/apps/*',
     '<rootDir>/tools/services',
     '<rootDir>/tools/models',
+    '<rootDir>/tools/bench',
     '<rootDir>/tools/bootstrap',
     '<rootDir>/tools/lint-proof',
     '<rootDir>/tools/k8s',

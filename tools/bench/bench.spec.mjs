@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const MODEL_DIRECTORY = process.env.CANDOR_MODEL_DIR;
+const MODEL = MODEL_DIRECTORY ? 'bge-small-en-v1.5-q' : 'hashing';
+const run = promisify(execFile);
+
+let cache;
+beforeAll(async () => {
+  cache = await mkdtemp(join(tmpdir(), 'candor-bench-cache-'));
+});
+afterAll(() => rm(cache, { recursive: true, force: true }));
+
+async function runBench(name, ...args) {
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
+  const env = { ...inherited, CANDOR_BENCH_CACHE: cache };
+  const script = fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
+  const { stdout } = await run(process.execPath, [script, ...args], { env });
+  return stdout;
+}
+
+/** The cells of every row of the tables in a report, without the heads. */
+function rowsOf(report) {
+  return report
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !line.startsWith('| ---'))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.replaceAll('*', '').trim()),
+    );
+}
+
+const numberIn = (cell) => Number.parseFloat(cell);
+
+const missing = ['DATABASE_URL', 'REDIS_URL', 'ELASTICSEARCH_URL'].filter((name) => !process.env[name]);
+if (missing.length > 0) {
+  const message = `${missing.join(' and ')} not set: the benchmarks on real servers can't be tried.`;
+  if (process.env.CI === 'true') throw new Error(message);
+  console.warn(`SKIPPED: ${message}`);
+}
+const withServers = missing.length > 0 ? describe.skip : describe;
+
+describe('bench:quality', () => {
+  it('prints each ranking of each set beside its legs', async () => {
+    const report = await runBench('quality', '--set', 'smoke', '--index', 'lancedb', '--model', MODEL);
+    const [head, row] = rowsOf(report);
+    expect(head.slice(5, 10)).toEqual(['fused', 'default order', 'dense leg', 'BM25 leg', 'BM25, whole documents']);
+    expect(row.slice(0, 5)).toEqual(['Smoke', 'lancedb', '16 / 16', '16', 'recall@10']);
+    // Each question shares words with the one document that answers it; a broken path finds none.
+    for (const cell of row.slice(5, 10)) expect(numberIn(cell)).toBeGreaterThan(0.6);
+    expect(row[11]).toBe('yes');
+  });
+
+  it('refuses a set that does not exist', async () => {
+    await expect(runBench('quality', '--set', 'nonsense')).rejects.toMatchObject({ code: 2 });
+  });
+});
+
+withServers('the benchmarks on real servers', () => {
+  it('quality: ranks the same set on Elasticsearch', async () => {
+    const report = await runBench('quality', '--set', 'smoke', '--index', 'elasticsearch', '--model', MODEL);
+    const [, row] = rowsOf(report);
+    expect(row.slice(0, 2)).toEqual(['Smoke', 'elasticsearch']);
+    for (const cell of row.slice(5, 10)) expect(numberIn(cell)).toBeGreaterThan(0.6);
+  });
+
+  it('search: prints both sides and their ratio, for each number of clients and each index', async () => {
+    const report = await runBench('search', '--sample', '--clients', '1,2', '--model', 'hashing');
+    const rows = rowsOf(report).filter(([first]) => first !== 'clients');
+    expect(rows.map(([clients, side]) => [clients, side])).toEqual(
+      [1, 2].flatMap(() => [
+        ['1 (2 requests)', 'Candor'],
+        ['', 'raw'],
+        ['2 (4 requests)', 'Candor'],
+        ['', 'raw'],
+      ]),
+    );
+    for (const row of rows) expect(Math.min(...row.slice(2, 5).map(numberIn))).toBeGreaterThan(0);
+    for (const row of rows.filter(([, side]) => side === 'Candor')) expect(numberIn(row[5])).toBeGreaterThan(0);
+  });
+
+  it('ingest: prints both rates and their ratio', async () => {
+    const report = await runBench('ingest', '--sample', '--model', 'hashing');
+    const [, candor, raw] = rowsOf(report);
+    expect(candor.slice(0, 3)).toEqual(['hashing', '16 / 16', 'Candor']);
+    expect(raw[2]).toBe('raw');
+    for (const cell of [candor[3], candor[4], raw[3]]) expect(numberIn(cell)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,143 @@
+// npm run bench:ingest: from `POST /v1/ingest` until everything is indexed, beside a bare loop that embeds and `_bulk`s the
+// same chunks with the same model and threads, in turns on the same servers. Build first.
+import { parseArgs } from 'node:util';
+import { ensureModel } from '@candor/models';
+import { prepareItems } from './support/build-chunks.mjs';
+import { readDataSet, spread } from './support/data-sets.mjs';
+import { ingestAll, toIngestDocument } from './support/ingest-corpus.mjs';
+import { loadEmbedder } from './support/load-embedder.mjs';
+import { ingestRaw } from './support/raw-ingest.mjs';
+import { machine, publish, say, table, today } from './support/report.mjs';
+import { BenchStack } from './support/start-stack.mjs';
+
+const HELP = `node tools/bench/ingest.mjs [--model NAME[,NAME]] [--documents N] [--rounds N] [--sample] [--write]
+
+  --model      default bge-small-en-v1.5-q,hashing: the second shows what the pipeline itself can do
+  --documents  of SciFact, over all rounds of a side; default 300 with a model, 5,000 with hashing
+  --rounds     turns a side takes; default 2
+  --sample     a few documents of the repository in one round: shows that it runs
+  --profile    folder for processor profiles of the gateway and the worker, which are slower by that
+  --write      writes docs/reference/ingest-speed.md
+`;
+const TARGETS = { model: { ratio: 0.85, perSecond: 0 }, hashing: { ratio: 0.7, perSecond: 500 } };
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      model: { type: 'string', default: 'bge-small-en-v1.5-q,hashing' },
+      documents: { type: 'string' },
+      rounds: { type: 'string', default: '2' },
+      sample: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  return { ...values, rounds: values.sample ? 1 : Number(values.rounds), models: values.model.split(',') };
+}
+
+function countOf(model, options) {
+  if (options.documents !== undefined) return Number(options.documents);
+  return model === 'hashing' ? 5_000 : 300;
+}
+
+const chunksOf = (items) => items.reduce((sum, { nodes }) => sum + nodes.length, 0);
+
+async function measure(stack, corpus, model, options) {
+  const embedder = await loadEmbedder(model, say);
+  const directory = model === 'hashing' ? undefined : (await ensureModel({ name: model })).dir;
+  const environment = { EMBEDDINGS_MODEL: model, CANDOR_MODEL_DIR: directory };
+  const documents = spread(corpus, countOf(model, options));
+  const items = prepareItems(documents, (text) => embedder.countTokens(text));
+  const size = Math.ceil(items.length / options.rounds);
+  const seconds = { candor: 0, raw: 0 };
+  const ratios = [];
+  const installation = await stack.install(['gateway', 'ingestion-worker'], environment, options.profile);
+  try {
+    // The first document pays for the tenant's index and for connections.
+    await ingestAll(
+      installation,
+      [toIngestDocument({ id: 'warm-up', title: 'Warm-up', text: 'Nothing to see here.' })],
+      20,
+    );
+    for (let round = 0; round < options.rounds; round++) {
+      const part = items.slice(round * size, (round + 1) * size);
+      const sides = {
+        candor: () =>
+          ingestAll(
+            installation,
+            part.map(({ document }) => toIngestDocument(document)),
+          ),
+        raw: () => ingestRaw(stack.elasticsearchUrl, part, embedder, `bench-raw-${process.pid}-${round}`),
+      };
+      const took = {};
+      for (const side of round % 2 === 0 ? ['candor', 'raw'] : ['raw', 'candor']) {
+        took[side] = await sides[side]();
+        seconds[side] += took[side];
+      }
+      ratios.push(took.raw / took.candor);
+      say(
+        `${model}, round ${round + 1}: ${chunksOf(part)} chunks, candor ${took.candor.toFixed(1)} s, raw ${took.raw.toFixed(1)} s`,
+      );
+    }
+  } finally {
+    await installation.stop();
+    await embedder.close();
+  }
+  return { model, documents: items.length, chunks: chunksOf(items), seconds, ratios };
+}
+
+function toRows({ model, documents, chunks, seconds, ratios }) {
+  const target = model === 'hashing' ? TARGETS.hashing : TARGETS.model;
+  const rate = { candor: chunks / seconds.candor, raw: chunks / seconds.raw };
+  const ratio = rate.candor / rate.raw;
+  const reached = ratio >= target.ratio && rate.candor >= target.perSecond;
+  const wanted = `≥ ${target.ratio}${target.perSecond > 0 ? ` and ≥ ${target.perSecond}/s` : ''}`;
+  const range = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
+  return [
+    [
+      model,
+      `${documents} / ${chunks}`,
+      'Candor',
+      rate.candor.toFixed(1),
+      `**${ratio.toFixed(2)}**`,
+      range,
+      `${reached ? 'yes' : '**no**'} (${wanted})`,
+    ],
+    ['', '', 'raw', rate.raw.toFixed(1), '', '', ''],
+  ];
+}
+
+const options = { ...readOptions(), argv: process.argv.slice(2).filter((argument) => argument !== '--write') };
+const corpus = (await readDataSet(options.sample ? 'smoke' : 'scifact')).documents;
+const stack = await BenchStack.start(say);
+const results = [];
+try {
+  for (const model of options.models) results.push(await measure(stack, corpus, model, options));
+} finally {
+  await stack.stop();
+}
+const command = `npm run bench:ingest${options.argv.length > 0 ? ` -- ${options.argv.join(' ')}` : ''}`;
+const report = `# Speed of ingestion
+
+Measured ${today()} with \`${command}\` on ${machine()}. ${
+  options.sample ? '**A sample: it shows that this runs, nothing else.**' : 'Abstracts of SciFact'
+}; both sides take turns on the same servers.
+
+- _Candor_: from the first \`POST /v1/ingest\` (500 documents a request) until every item is \`indexed\`: gateway, outbox, queue, extraction, chunks,
+  embedding, Elasticsearch, versions and audit events, with real Postgres, Redis and Elasticsearch.
+- _raw_: one loop that embeds the same chunks with the same model and threads and sends them with \`_bulk\`, 500 at a time, two under way; one
+  refresh at the end.
+
+${table(
+  ['model', 'documents / chunks', 'side', 'chunks/s', 'ratio', 'ratio by round', 'reached'],
+  results.flatMap(toRows),
+)}
+
+\`hashing\` is no model: it takes next to no time, so it shows what the pipeline itself can do.
+`;
+await publish(report, options.write ? 'docs/reference/ingest-speed.md' : undefined);

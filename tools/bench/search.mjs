@@ -1,0 +1,299 @@
+// npm run bench:search: `/v1/search` over HTTP beside the raw Elasticsearch client on the same node and data, and retrieval
+// on LanceDB beside the raw LanceDB client, in turns. Distinct queries, no query cache on either side. Build first.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { connect, MatchQuery } from '@lancedb/lancedb';
+import { Database } from '@candor/persistence';
+import { RetrievalService } from '@candor/retrieval';
+import { CallerTokenSigner } from '@candor/runtime';
+import { createLanceDbIndex } from '@candor/search-index/write';
+import { ensureModel } from '@candor/models';
+import { FUSION } from '../../apps/retrieval/dist/search/fusion-settings.js';
+import { alternateRounds } from './support/alternate-rounds.mjs';
+import { embedItems, prepareItems, TENANT, writeChunks } from './support/build-chunks.mjs';
+import { CALLER, corpusViews } from './support/corpus-views.mjs';
+import { readDataSet } from './support/data-sets.mjs';
+import { HttpSearch } from './support/http-search.mjs';
+import { fillInstallation } from './support/ingest-corpus.mjs';
+import { KeptVectorEmbedder } from './support/kept-vectors.mjs';
+import { loadEmbedder } from './support/load-embedder.mjs';
+import { quantile } from './support/rank-metrics.mjs';
+import { RawElasticsearch } from './support/raw-elasticsearch.mjs';
+import { machine, publish, say, table, today } from './support/report.mjs';
+import { BenchStack } from './support/start-stack.mjs';
+
+const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [--clients 1,16] [--rounds N] [--queries N] [--sample]
+  [--model NAME] [--write]
+
+  --clients  concurrent callers, one measurement each; default 1,16
+  --rounds   turns a side takes; default 6
+  --queries  distinct queries of one measurement; default 240 for 1 client, 720 for more
+  --sample   a few queries on a corpus of the repository: shows that it runs
+  --model    bge-small-en-v1.5-q (default), all-minilm-l6-v2-q or hashing
+  --profile  folder for processor profiles of the gateway and retrieval, which are slower by that
+  --write    writes docs/reference/speed.md
+`;
+const CORPUS = ['scifact', 'squad', 'xquad-en', 'hotpot'];
+const LIMIT = 10;
+const K = FUSION.candidatesPerLeg(LIMIT);
+const TARGET = 1.3;
+const WARM_UP = 200;
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      index: { type: 'string', default: 'both' },
+      clients: { type: 'string', default: '1,16' },
+      rounds: { type: 'string', default: '6' },
+      queries: { type: 'string' },
+      sample: { type: 'boolean', default: false },
+      model: { type: 'string', default: 'bge-small-en-v1.5-q' },
+      profile: { type: 'string' },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  const indices = values.index === 'both' ? ['elasticsearch', 'lancedb'] : [values.index];
+  if (values.help || !indices.every((name) => ['lancedb', 'elasticsearch'].includes(name))) {
+    console.log(HELP);
+    process.exit(values.help ? 0 : 2);
+  }
+  return {
+    ...values,
+    indices,
+    clients: values.clients.split(',').map(Number),
+    rounds: Number(values.rounds),
+    queries: values.queries === undefined ? undefined : Number(values.queries),
+  };
+}
+
+async function readCorpus(sample) {
+  const names = sample ? ['smoke'] : CORPUS;
+  const sets = await Promise.all(names.map((name) => readDataSet(name)));
+  const texts = [...new Set(sets.flatMap((set) => set.queries.map(({ text }) => text.trim())))];
+  return {
+    documents: sets.flatMap((set) =>
+      set.documents.map((document) => ({ ...document, id: `${set.name}:${document.id}` })),
+    ),
+    queries: shuffle(texts),
+  };
+}
+
+/** The same every time. */
+function shuffle(values) {
+  const shuffled = [...values];
+  let state = 7;
+  for (let index = shuffled.length - 1; index > 0; index--) {
+    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
+    const other = state % (index + 1);
+    [shuffled[index], shuffled[other]] = [shuffled[other], shuffled[index]];
+  }
+  return shuffled;
+}
+
+/** Hands out every query once, so that no cache of either side can answer. */
+function queryQueue(texts) {
+  const left = [...texts];
+  return (count) => {
+    if (left.length < count) throw new Error(`${count} more distinct queries wanted, ${left.length} left`);
+    return left.splice(0, count);
+  };
+}
+
+async function measureAll(sides, texts, options) {
+  const take = queryQueue(texts);
+  const warmUp = options.sample ? 2 : WARM_UP;
+  for (const text of take(warmUp)) await Promise.all([sides.candor(text), sides.raw(text)]);
+  const results = [];
+  for (const clients of options.clients) {
+    const wanted = options.sample ? 2 * clients : (options.queries ?? (clients === 1 ? 240 : 720));
+    const rounds = options.sample ? 2 : options.rounds;
+    const result = await alternateRounds({ sides, queries: take(wanted), clients, rounds });
+    results.push(result);
+    say(
+      `${clients} clients: candor p50 ${ms(result.candor.p50)}, raw p50 ${ms(result.raw.p50)}, ratio ${result.ratio.toFixed(2)}`,
+    );
+  }
+  return results;
+}
+
+async function measureElasticsearch(corpus, embedders, options) {
+  const stack = await BenchStack.start(say);
+  try {
+    const environment = { EMBEDDINGS_MODEL: options.model, CANDOR_MODEL_DIR: embedders.directory };
+    const installation = await stack.install(['retrieval', 'gateway'], environment, options.profile);
+    try {
+      const seconds = await fillInstallation(installation, stack.elasticsearchUrl, embedders.kept, corpus.documents);
+      say(`${corpus.documents.length} documents ingested in ${seconds.toFixed(0)} s`);
+      return await measureInstallation(installation, stack, corpus, embedders, options);
+    } finally {
+      await installation.stop();
+    }
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function measureInstallation(installation, stack, corpus, embedders, options) {
+  const database = new Database({ url: installation.databaseUrl, applicationName: 'candor-bench', poolSize: 1 });
+  const http = new HttpSearch(installation.url, installation.key);
+  const raw = new RawElasticsearch(stack.elasticsearchUrl, embedders.plain);
+  try {
+    const [{ tenant_id: tenantId }] = await database.read((manager) =>
+      manager.query(`SELECT tenant_id FROM generations WHERE status = 'live'`),
+    );
+    const index = await raw.findIndex(tenantId);
+    const { count: chunks } = await raw.client.count({ index });
+    const sides = {
+      candor: (text) => http.search(text, LIMIT),
+      raw: (text) => raw.search({ index, tenantId, text, k: K }),
+    };
+    const results = await measureAll(sides, corpus.queries, options);
+    return { chunks, results, parts: await readParts(database) };
+  } finally {
+    http.close();
+    await raw.close();
+    await database.close();
+  }
+}
+
+/** Where retrieval says its time went, from the audit events of the searches. */
+async function readParts(database) {
+  const rows = await database.read((manager) =>
+    manager.query(
+      `SELECT metadata->'tookMs' AS took FROM audit_events WHERE action = 'search.query' ORDER BY created_at`,
+    ),
+  );
+  const median = (part) =>
+    quantile(
+      rows.map(({ took }) => Number(took[part])),
+      0.5,
+    );
+  return Object.fromEntries(['embed', 'search', 'recheck', 'total'].map((part) => [part, median(part)]));
+}
+
+async function measureLanceDb(corpus, embedders, options) {
+  const directory = await mkdtemp(join(tmpdir(), 'candor-search-'));
+  const { reader, writer } = createLanceDbIndex({ directory });
+  const address = { tenantId: TENANT, generation: 'bench' };
+  try {
+    const items = prepareItems(corpus.documents, (text) => embedders.kept.countTokens(text));
+    const chunks = await embedItems(items, embedders.kept);
+    await writeChunks(writer, address, chunks, embedders.plain.profile.dimensions);
+    const service = new RetrievalService({
+      reader,
+      views: corpusViews(items, address.generation),
+      embedder: embedders.plain,
+      signer: new CallerTokenSigner('bench'.repeat(8)),
+    });
+    const connection = await connect(join(directory, TENANT, address.generation));
+    const live = await connection.openTable('live');
+    const sides = {
+      candor: (text) =>
+        service.handle('search', {
+          requestId: CALLER.apiKeyId,
+          scope: CALLER,
+          deadline: new Date(Date.now() + 10_000),
+          request: { query: text, limit: LIMIT, ranking: 'similarity' },
+        }),
+      raw: (text) => searchLanceDb(live, embedders.plain, text),
+    };
+    const results = await measureAll(sides, corpus.queries, options);
+    live.close();
+    connection.close();
+    return { chunks: chunks.flat().length, results };
+  } finally {
+    await Promise.all([reader.close(), writer.close()]);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function searchLanceDb(live, embedder, text) {
+  const vector = await embedder.embedQuery(text);
+  const where = `\`tenantId\` = '${TENANT}'`;
+  const dense = live.vectorSearch(vector).distanceType('cosine').where(where).limit(K);
+  const lexical = live.query().fullTextSearch(new MatchQuery(text, 'searchText')).where(where).limit(K);
+  return Promise.all([
+    dense.select(['document', '_distance']).toArray(),
+    lexical.select(['document', '_score']).toArray(),
+  ]);
+}
+
+const ms = (value) => `${value.toFixed(1)} ms`;
+
+function toTable({ results }) {
+  const head = ['clients', 'side', 'p50', 'p99', 'requests/s', 'p50 ratio', 'ratio by round', `≤ ${TARGET}`];
+  const rows = results.flatMap(({ clients, requests, candor, raw, ratio, roundRatios }) => {
+    const numbers = (side) => [ms(side.p50), ms(side.p99), side.perSecond.toFixed(1)];
+    const range = `${Math.min(...roundRatios).toFixed(2)}–${Math.max(...roundRatios).toFixed(2)}`;
+    return [
+      [
+        `${clients} (${requests} requests)`,
+        'Candor',
+        ...numbers(candor),
+        `**${ratio.toFixed(2)}**`,
+        range,
+        ratio <= TARGET ? 'yes' : '**no**',
+      ],
+      ['', 'raw', ...numbers(raw), '', '', ''],
+    ];
+  });
+  return table(head, rows);
+}
+
+function toReport({ elasticsearch, lancedb }, corpus, options) {
+  const command = `npm run bench:search${options.argv.length > 0 ? ` -- ${options.argv.join(' ')}` : ''}`;
+  const parts = [
+    `# Speed of search`,
+    `Measured ${today()} with \`${command}\` on ${machine()}; model ${options.model}. ${corpus.documents.length} documents of ${
+      options.sample
+        ? 'the repository (**a sample: it shows that this runs, nothing else**)'
+        : 'SciFact, SQuAD, XQuAD and HotpotQA'
+    }. Every query is asked once, no query cache on either side; both sides take turns, so that noise meets both. Everything – servers,
+services, load – runs on the one machine, so at 16 clients the ratio is one of processor time.`,
+  ];
+  if (elasticsearch) {
+    const { embed, search, recheck, total } = elasticsearch.parts;
+    parts.push(
+      `## Elasticsearch: \`POST /v1/search\` beside the raw client
+
+${elasticsearch.chunks} chunks. _Candor_: HTTP to the gateway, gRPC to retrieval, real Postgres, Redis and Elasticsearch, \`limit\` ${LIMIT}, the audit event
+committed before each answer. _raw_: one embedding with the same model and threads, then the dense leg and the BM25 leg as one \`_msearch\` with the
+official client: same node, index, filter and number of candidates (${K}), no fusion, no checks, no HTTP in front.
+
+${toTable(elasticsearch)}
+
+Inside retrieval, medians over all of it: embedding ${ms(embed)}, index ${ms(search)}, recheck ${ms(recheck)}, in all ${ms(total)}.`,
+    );
+  }
+  if (lancedb) {
+    parts.push(
+      `## LanceDB: retrieval in process beside the raw client
+
+${lancedb.chunks} chunks. _Candor_: retrieval in process without HTTP, gRPC and Postgres. _raw_: one embedding, then both legs with the LanceDB client
+on the same table.
+
+${toTable(lancedb)}`,
+    );
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+const options = { ...readOptions(), argv: process.argv.slice(2).filter((argument) => argument !== '--write') };
+const corpus = await readCorpus(options.sample);
+const plain = await loadEmbedder(options.model, say);
+const kept = await KeptVectorEmbedder.open(await loadEmbedder(options.model, say), say);
+const directory = options.model === 'hashing' ? undefined : (await ensureModel({ name: options.model })).dir;
+const measured = {};
+try {
+  const embedders = { plain, kept, directory };
+  if (options.indices.includes('elasticsearch')) {
+    measured.elasticsearch = await measureElasticsearch(corpus, embedders, options);
+  }
+  if (options.indices.includes('lancedb')) measured.lancedb = await measureLanceDb(corpus, embedders, options);
+} finally {
+  await Promise.all([plain.close(), kept.close()]);
+}
+await publish(toReport(measured, corpus, options), options.write ? 'docs/reference/speed.md' : undefined);

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startWorker } from '@candor/ingestion-worker';
+import { Database } from '@candor/persistence';
+import { JobProducer } from '@candor/queue';
+import { createLogger } from '@candor/runtime';
+import { createElasticsearchWriter } from '@candor/search-index/write';
+import { ingestionRoute, ingestRoute } from '@candor/contracts';
+import { ApiClient } from '@candor/testkit';
+
+const DOCUMENTS_A_REQUEST = 500;
+
+export function toIngestDocument({ id, title, text }) {
+  return {
+    provider: 'notion',
+    sourceKind: 'document',
+    externalId: id,
+    title: title || 'Untitled',
+    body: text,
+    accessPolicy: { provider: 'notion', mode: 'provider_scope' },
+  };
+}
+
+/** Posts everything and waits for the last item. @returns seconds. */
+export async function ingestAll({ url, key }, documents, pollMs = 100) {
+  const client = new ApiClient(url, key);
+  const started = performance.now();
+  const requests = [];
+  for (let start = 0; start < documents.length; start += DOCUMENTS_A_REQUEST) {
+    const batch = documents.slice(start, start + DOCUMENTS_A_REQUEST);
+    requests.push((await client.call(ingestRoute, { body: { documents: batch } })).requestId);
+  }
+  for (const requestId of requests) await waitUntilDone(client, requestId, pollMs);
+  return (performance.now() - started) / 1_000;
+}
+
+async function waitUntilDone(client, requestId, pollMs) {
+  for (;;) {
+    const status = await client.call(ingestionRoute, { params: { requestId } });
+    const failed = status.items.find((item) => item.error);
+    if (failed) throw new Error(`${failed.externalId}: ${failed.error.type} ${failed.error.message}`);
+    if (status.done) return;
+    await delay(pollMs);
+  }
+}
+
+/**
+ * Fills an installation that has no worker of its own: the product's worker, in this process, with an embedder that may
+ * know the vectors already.
+ */
+export async function fillInstallation(installation, elasticsearchUrl, embedder, documents) {
+  const queue = { kind: 'redis', url: installation.redisUrl };
+  const logger = createLogger('bench', { level: 'warn', stream: 'stderr' });
+  const database = new Database({ url: installation.databaseUrl, applicationName: 'candor-bench', poolSize: 20 });
+  const index = createElasticsearchWriter({ url: elasticsearchUrl });
+  const producer = new JobProducer(queue);
+  const worker = await startWorker({ database, embedder, index, queue, producer, logger });
+  try {
+    return await ingestAll(installation, documents.map(toIngestDocument));
+  } finally {
+    await worker.stop();
+    await Promise.all([producer.close(), index.close(), database.close()]);
+  }
+}

@@ -1,0 +1,29 @@
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from './data-sets.mjs';
+
+export const say = (line) => console.error(`bench: ${line}`);
+
+export function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** Under what a number was measured; a rate means nothing without it. */
+export function machine() {
+  const [model] = cpus();
+  return `${availableParallelism()} cores (${model?.model.trim() ?? 'unknown'}), Node ${process.version}, load ${loadavg()[0].toFixed(1)} at the end`;
+}
+
+export const today = () => new Date().toISOString().slice(0, 10);
+
+/** Prints the report; with `path`, also writes it below the repository, formatted as everything in it. */
+export async function publish(report, path) {
+  console.log(report);
+  if (path === undefined) return;
+  const { default: prettier } = await import('prettier');
+  const options = { ...(await prettier.resolveConfig(join(ROOT, path))), parser: 'markdown' };
+  await writeFile(join(ROOT, path), await prettier.format(report, options));
+  say(`wrote ${path}`);
+}
