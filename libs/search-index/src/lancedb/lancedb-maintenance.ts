@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Table } from '@lancedb/lancedb';
-import { buildIndices, buildTextIndex, type Partition, type Tables } from './lancedb-store.js';
+import { buildScalarIndices, buildTextIndex, type Partition, type Tables } from './lancedb-store.js';
 import { sqlColumn } from './sql.js';
 
 /**
@@ -10,8 +10,8 @@ import { sqlColumn } from './sql.js';
  * a word used more often in them than the table has rows is not found. So a small table is indexed at every write,
  * a large one when the new rows are a share of it, which keeps the total cost of rewriting linear.
  */
-const SMALL_TABLE_ROWS = 2_000;
-const UNINDEXED_SHARE = 0.05;
+const SMALL_TABLE_ROWS = 1_000;
+const UNINDEXED_SHARE = 0.1;
 /** Every write adds a version and a fragment. */
 const MAX_WRITES = 64;
 /** Quiet time after which what has gathered is put in order. */
@@ -72,7 +72,7 @@ export class LanceDbMaintenance {
     this.stop();
     for (const table of [tables.live, tables.history]) {
       await table.update({ where: 'true', valuesSql: { version: sqlColumn('version') } });
-      await buildIndices(table);
+      await buildScalarIndices(table);
     }
     for (const name of TABLE_NAMES) await this.compact(tables, name);
     await rm(marker, { force: true });

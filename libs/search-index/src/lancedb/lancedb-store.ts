@@ -47,7 +47,10 @@ export class Partition {
         ? await connection.openTable(name)
         : await connection.createEmptyTable(name, buildSchema(dimensions));
       // A crash may have come between the table and its indices.
-      if ((await table.listIndices()).length < INDEX_COUNT) await buildIndices(table);
+      if ((await table.listIndices()).length < INDEX_COUNT) {
+        await buildScalarIndices(table);
+        await buildTextIndex(table);
+      }
       table.close();
     }
     const tables = await this.open();
@@ -96,8 +99,7 @@ export class Partition {
 
 const INDEX_COUNT = 4;
 
-export async function buildIndices(table: Table): Promise<void> {
-  await buildTextIndex(table);
+export async function buildScalarIndices(table: Table): Promise<void> {
   await table.createIndex('grants', { config: Index.labelList(), replace: true });
   await table.createIndex('chunkId', { config: Index.btree(), replace: true });
   await table.createIndex('itemId', { config: Index.btree(), replace: true });
