@@ -16,6 +16,9 @@ const session = await InferenceSession.create(modelPath, {
   intraOpNumThreads: threads,
   interOpNumThreads: 1,
   graphOptimizationLevel: 'all',
+  // Threads that spin while they wait take the processor from everything else in the process; on a busy machine
+  // two spinning threads are slower than one.
+  extra: { session: { intra_op: { allow_spinning: '0' } } },
 });
 
 /**
