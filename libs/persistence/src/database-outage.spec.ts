@@ -52,6 +52,15 @@ withPostgres('a server that goes away', () => {
         await transaction.query('SELECT pg_sleep(60)');
       }),
     );
+    let goOn: () => void = () => undefined;
+    const killed = new Promise<void>((resolve) => (goOn = resolve));
+    const betweenStatements = failureOf(
+      database.transaction(async (transaction) => {
+        await transaction.query('SELECT 1');
+        await killed;
+        await transaction.query('SELECT 1');
+      }),
+    );
     await database.ping();
     await server.kill9();
 
@@ -59,6 +68,8 @@ withPostgres('a server that goes away', () => {
       expect(failure).toBeInstanceOf(AppError);
       expect(failure).toMatchObject(unavailable);
     }
+    goOn();
+    expect(await betweenStatements).toMatchObject(unavailable);
     expect(await failureOf(database.ping())).toMatchObject(unavailable);
     expect(
       await failureOf(database.transaction((transaction) => transaction.query<unknown>('SELECT 1'))),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { QueryFailedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { AppError } from '@candor/contracts';
 import { isConnectionFailure } from './is-connection-failure.js';
 
@@ -19,6 +19,8 @@ describe('isConnectionFailure', () => {
     ['ended by the server', new Error('Connection terminated unexpectedly')],
     ['too slow to connect', new Error('timeout exceeded when trying to connect')],
     ['no answer at all', new Error('Query read timeout')],
+    ['lost between two statements', new QueryRunnerAlreadyReleasedError()],
+    ['lost between two reads', new QueryRunnerProviderAlreadyReleasedError()],
     ['lost client', new Error('Client has encountered a connection error and is not queryable')],
     ['wrapped by TypeORM', new QueryFailedError('SELECT 1', [], withCode('57P01'))],
     ['wrapped without its code', Object.assign(new Error('x'), { driverError: withCode('EPIPE') })],

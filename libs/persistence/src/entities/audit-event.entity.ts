@@ -6,7 +6,7 @@ export class AuditEventEntity {
   /** Order of insertion; also the list cursor. */
   @PrimaryColumn('bigint', { insert: false }) sequence!: string;
   @Column('uuid') id!: string;
-  @Column('uuid', { name: 'tenant_id' }) tenantId!: string;
+  @PrimaryColumn('uuid', { name: 'tenant_id' }) tenantId!: string;
   @Column('uuid', { name: 'request_id' }) requestId!: string;
   @Column('text') action!: AuditAction;
   @Column('text') outcome!: AuditOutcome;

@@ -142,8 +142,11 @@ withPostgres('audit events', () => {
       const other = new Database({ url: test.url, applicationName: 'other' });
       try {
         for (let count = 0; count < 20; count += 1) await began(randomUuid(), '1 hour');
-        await Promise.all([close(), close(other), close(), close(other)]);
-        await close();
+        await test.database.transaction(async (transaction) => {
+          expect(await closeAbandonedRequests(transaction, 900)).toBe(20);
+          expect(await close(other)).toBe(0);
+        });
+        expect(await close(other)).toBe(0);
       } finally {
         await other.close();
       }

@@ -45,6 +45,15 @@ withPostgres('acceptDocuments', () => {
     return found?.items.map((item) => item.state);
   }
 
+  /** Until so many sessions wait for a lock. */
+  async function untilWaiting(count: number): Promise<void> {
+    for (let waiting: unknown[] = []; waiting.length < count;) {
+      waiting = await query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+    }
+  }
+
   it('stores a new document with its version, its job and its place in the request', async () => {
     const requestId = randomUuid();
     const document = buildDocument({
@@ -239,16 +248,15 @@ withPostgres('acceptDocuments', () => {
     expect(isUniqueViolation(error, 'ingestions_pkey')).toBe(true);
   });
 
-  it('takes concurrent calls with the same documents in any order: one item each, no deadlock', async () => {
+  it('takes concurrent calls with the same documents in any order: one item each', async () => {
     const documents = Array.from({ length: 30 }, (_value, index) => buildDocument({ externalId: `same-${index}` }));
-    const existing = documents.slice(0, 10);
-    await tenant.accept(existing);
+    await tenant.accept(documents.slice(0, 10));
+    const newer = documents.map((document) => ({ ...document, body: 'newer' }));
     const calls = await Promise.all([
       tenant.accept(documents),
       tenant.accept([...documents].reverse()),
-      tenant.accept(
-        [...documents.slice(15), ...documents.slice(0, 15)].map((document) => ({ ...document, body: 'newer' })),
-      ),
+      tenant.accept([...newer.slice(15), ...newer.slice(0, 15)]),
+      tenant.accept([...newer].reverse()),
     ]);
     const ids = new Map<string, Set<string>>();
     for (const item of calls.flat()) {
@@ -262,6 +270,20 @@ withPostgres('acceptDocuments', () => {
     );
     expect(items).toHaveLength(30);
     expect(items.every((item) => item.latest === item.versions)).toBe(true);
+  });
+
+  it('never waits crosswise for a call with the same documents in another order', async () => {
+    const documents = ['a', 'm', 'z'].map((externalId) => buildDocument({ externalId }));
+    const calls: Promise<unknown>[] = [];
+    const blocker = test.database.transaction(async (transaction) => {
+      // Holds both calls in the middle of their inserts.
+      await acceptDocuments(transaction, tenant.id, randomUuid(), documents.slice(1, 2));
+      calls.push(tenant.accept(documents), tenant.accept([...documents].reverse()));
+      await untilWaiting(2);
+      throw new Error('let them go');
+    });
+    await expect(blocker).rejects.toThrow('let them go');
+    await expect(Promise.all(calls)).resolves.toHaveLength(2);
   });
 
   it('makes a new item when the old one was deleted', async () => {
@@ -283,11 +305,7 @@ withPostgres('acceptDocuments', () => {
       await transaction.query('SELECT id FROM source_items WHERE id = $1 FOR UPDATE', [first.itemId]);
       accepting = tenant.acceptOne(document);
       // The other call has found the old head and waits for its lock.
-      for (let waiting: unknown[] = []; waiting.length === 0;) {
-        waiting = await query(
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-        );
-      }
+      await untilWaiting(1);
       await transaction.query('UPDATE source_items SET deleted_at = now() WHERE id = $1', [first.itemId]);
     });
     const second = await accepting;

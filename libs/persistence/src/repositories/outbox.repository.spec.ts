@@ -82,6 +82,11 @@ withPostgres('OutboxRepository', () => {
       expect(await drain(take, 50)).toHaveLength(203 - first.length);
     });
 
+    it('serves every tenant before it serves one twice', async () => {
+      for (const tenant of tenants) await fill(tenant, 2);
+      expect(new Set((await take(4)).map((row) => row.tenantId)).size).toBe(3);
+    });
+
     it('serves more tenants than it may take rows', async () => {
       const many = Array.from({ length: 12 }, () => randomUuid());
       for (const tenant of many) await fill(tenant, 2);

@@ -39,28 +39,41 @@ export interface OutboxClaimOptions {
   jobNames: readonly string[];
 }
 
-/**
- * Locks the heads of all tenants' rows, each tenant's oldest first: `turn` 1, 2, … within a tenant. Walks the index from
- * tenant to tenant, so that the cost depends on what is taken and not on the backlog.
- * Parameters: $1 rows wanted, $2 rows of one tenant, $3 job names or null for all.
- */
-const LOCKED_HEADS = `RECURSIVE tenants AS (
+/** Tenants with rows, from one to the next along the index: the cost depends on their number and not on the backlog. */
+const TENANTS = `WITH RECURSIVE tenants AS (
     (SELECT tenant_id FROM outbox ORDER BY tenant_id LIMIT 1)
     UNION ALL
     SELECT (SELECT o.tenant_id FROM outbox o WHERE o.tenant_id > t.tenant_id ORDER BY o.tenant_id LIMIT 1)
     FROM tenants t WHERE t.tenant_id IS NOT NULL
-  ), share AS (
-    SELECT least($2::integer, ceil($1::numeric / greatest(count(tenant_id), 1))::integer) AS size FROM tenants
-  ), heads AS MATERIALIZED (
+  )
+  SELECT tenant_id FROM tenants WHERE tenant_id IS NOT NULL`;
+
+/**
+ * Locks each tenant's oldest free rows; `turn` counts 1, 2, … within a tenant.
+ * Parameters: $1 rows wanted in all, $2 rows of one tenant, $3 job names or null for all, $4 tenants.
+ */
+const LOCKED_HEADS = `heads AS MATERIALIZED (
     SELECT x.id, row_number() OVER (PARTITION BY t.tenant_id ORDER BY x.id) AS turn
-    FROM tenants t CROSS JOIN LATERAL (
+    FROM unnest($4::uuid[]) AS t(tenant_id) CROSS JOIN LATERAL (
       SELECT o.id FROM outbox o
       WHERE o.tenant_id = t.tenant_id AND (o.claimed_until IS NULL OR o.claimed_until < now())
         AND ($3::text[] IS NULL OR o.job_name = ANY($3))
-      ORDER BY o.id LIMIT (SELECT size FROM share) FOR UPDATE OF o SKIP LOCKED
+      ORDER BY o.id LIMIT $2 FOR UPDATE OF o SKIP LOCKED
     ) x
-    WHERE t.tenant_id IS NOT NULL
+  ), chosen AS (
+    SELECT id, turn FROM heads ORDER BY turn, id LIMIT $1
   )`;
+
+/** The parameters of `LOCKED_HEADS`; no more rows of a tenant are locked than its fair part. */
+async function shareOut(
+  transaction: Transaction,
+  limit: number,
+  options: { perTenant: number; jobNames: readonly string[] | null },
+): Promise<unknown[]> {
+  const tenants = await transaction.query<{ tenant_id: string }[]>(TENANTS);
+  const share = Math.min(options.perTenant, Math.ceil(limit / Math.max(tenants.length, 1)));
+  return [limit, share, options.jobNames, tenants.map((row) => row.tenant_id)];
+}
 
 interface OutboxColumns {
   id: string;
@@ -84,10 +97,9 @@ export class OutboxRepository {
     return this.database.transaction(async (transaction) => {
       const rows: OutboxColumns[] = await transaction.query(
         `WITH ${LOCKED_HEADS}
-         SELECT o.id, o.tenant_id, o.job_name, o.payload
-         FROM (SELECT id, turn FROM heads ORDER BY turn, id LIMIT $1) h JOIN outbox o ON o.id = h.id
+         SELECT o.id, o.tenant_id, o.job_name, o.payload FROM chosen h JOIN outbox o ON o.id = h.id
          ORDER BY h.turn, h.id`,
-        [limit, limit, null],
+        await shareOut(transaction, limit, { perTenant: limit, jobNames: null }),
       );
       if (rows.length === 0) return 0;
       const sent = await send(rows.map(rowOf));
@@ -98,13 +110,12 @@ export class OutboxRepository {
 
   /** Leases up to `limit` unsent rows, round-robin over tenants; a row of a dispatcher that died is free again after a minute. */
   async claim(limit: number, options: OutboxClaimOptions): Promise<OutboxRow[]> {
-    const [rows]: [(OutboxColumns & { turn: string })[], number] = await this.database.transaction((transaction) =>
-      transaction.query(
+    const [rows] = await this.database.transaction(async (transaction) =>
+      transaction.query<[(OutboxColumns & { turn: string })[], number]>(
         `WITH ${LOCKED_HEADS}
-         UPDATE outbox o SET claimed_until = now() + make_interval(secs => $4)
-         FROM (SELECT id, turn FROM heads ORDER BY turn, id LIMIT $1) h WHERE o.id = h.id
-         RETURNING o.id, o.tenant_id, o.job_name, o.payload, h.turn`,
-        [limit, options.perTenant, options.jobNames, CLAIM_SECONDS],
+         UPDATE outbox o SET claimed_until = now() + make_interval(secs => $5)
+         FROM chosen h WHERE o.id = h.id RETURNING o.id, o.tenant_id, o.job_name, o.payload, h.turn`,
+        [...(await shareOut(transaction, limit, options)), CLAIM_SECONDS],
       ),
     );
     const inTurn = rows.sort(

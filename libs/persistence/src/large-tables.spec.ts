@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { v4 as randomUuid } from 'uuid';
+import type { Database, Transaction } from './database.js';
+import { closeAbandonedRequests, listAuditEvents } from './repositories/audit-event.repository.js';
+import { deleteOldIdempotencyRecords } from './repositories/idempotency.repository.js';
+import { OutboxRepository } from './repositories/outbox.repository.js';
+import { findStrandedVersions, resendStaleHeads } from './repositories/sweep.repository.js';
+import { RetrievalViews } from './retrieval-views.js';
+import { createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from './testing.js';
+
+jest.setTimeout(120_000);
+
+const server = testServerUrl(process.env);
+const withPostgres = server === null ? describe.skip : describe;
+
+const ROWS = 20_000;
+
+/** Most rows belong to one tenant; some are stranded, tombstoned, superseding or waiting. */
+const FILL = [
+  `INSERT INTO source_items (id, tenant_id, provider, external_id, source_kind, title, access_mode, latest_version,
+     live_version, supersedes, deleted_at, updated_at)
+   SELECT gen_random_uuid(), CASE WHEN n % 100 = 0 THEN $1::uuid ELSE $2::uuid END, 'slack', 'e' || n, 'message', 't',
+     'provider_scope', 1, 1, CASE WHEN n % 50 = 0 THEN ARRAY['e' || n - 1] ELSE '{}' END,
+     CASE WHEN n % 500 = 7 THEN now() END, now() - interval '1 hour'
+   FROM generate_series(1, ${ROWS}) AS n`,
+  `INSERT INTO item_versions (item_id, version, tenant_id, request_id, state, title, mime_type, content_hash, lease_until)
+   SELECT id, 1, tenant_id, gen_random_uuid(), CASE WHEN random() < 0.9 THEN 'indexed' ELSE 'accepted' END, 't',
+     'text/plain', 'h', now() + random() * interval '1 hour' - interval '2 minutes'
+   FROM source_items WHERE $1::uuid <> $2::uuid`,
+  `INSERT INTO ingestions (request_id, tenant_id)
+   SELECT request_id, tenant_id FROM item_versions WHERE $1::uuid <> $2::uuid`,
+  `INSERT INTO ingestion_items (request_id, ordinal, item_id, version, state, state_at)
+   SELECT request_id, 0, item_id, 1, CASE WHEN random() < 0.999 THEN state ELSE 'accepted' END, now() - interval '1 hour'
+   FROM item_versions WHERE state = 'indexed' AND $1::uuid <> $2::uuid`,
+  `INSERT INTO outbox (tenant_id, job_name, payload)
+   SELECT tenant_id, 'item.extract', jsonb_build_object('itemId', item_id, 'version', 1)
+   FROM item_versions WHERE random() < 0.9 AND $1::uuid <> $2::uuid`,
+  `INSERT INTO audit_events (id, tenant_id, request_id, action, outcome, actor_type, metadata, created_at)
+   SELECT gen_random_uuid(), tenant_id, request_id, unnest(CASE WHEN random() < 0.001
+     THEN ARRAY['reason.requested', 'reason.answer'] ELSE ARRAY['item.accept'] END), 'accepted', 'agent', '{}',
+     now() - random() * interval '2 days'
+   FROM item_versions WHERE $1::uuid <> $2::uuid`,
+  `INSERT INTO idempotency_records (api_key_id, key, request_digest, locked_until, created_at)
+   SELECT gen_random_uuid(), 'k', 'd', now(), now() - random() * interval '25 hours'
+   FROM generate_series(1, ${ROWS}) WHERE $1::uuid <> $2::uuid`,
+];
+
+withPostgres('with large tables', () => {
+  let test: TestDatabase;
+  let small: TestTenant;
+  let apiKeyId: string;
+
+  beforeAll(async () => {
+    test = await createTestDatabase(server ?? '');
+    small = await TestTenant.create(test.database);
+    const large = await TestTenant.create(test.database);
+    apiKeyId = (await large.addKey()).id;
+    for (const statement of FILL)
+      await test.database.read((manager) => manager.query<unknown>(statement, [small.id, large.id]));
+    await test.database.read((manager) => manager.query<unknown>('ANALYZE'));
+  });
+  afterAll(() => test.drop());
+
+  /** Tables of which rows were read from end to end. */
+  async function scannedBy(
+    work: (transaction: Transaction, database: Database) => Promise<unknown>,
+  ): Promise<string[]> {
+    return test.database.transaction(async (transaction) => {
+      const database = {
+        read: (inner: (manager: Transaction) => Promise<unknown>) => inner(transaction),
+        transaction: (inner: (manager: Transaction) => Promise<unknown>) => inner(transaction),
+      } as unknown as Database;
+      const before = await readCounts(transaction);
+      expect(await work(transaction, database)).not.toBe(0);
+      const after = await readCounts(transaction);
+      return [...after].filter(([name, rows]) => rows - (before.get(name) ?? 0) > 1_000).map(([name]) => name);
+    });
+  }
+
+  /** What the session has counted and not yet reported. */
+  async function readCounts(transaction: Transaction): Promise<Map<string, number>> {
+    const rows = await transaction.query<{ relname: string; seq_tup_read: string }[]>(
+      'SELECT relname, seq_tup_read FROM pg_stat_xact_user_tables',
+    );
+    return new Map(rows.map((row) => [row.relname, Number(row.seq_tup_read)]));
+  }
+
+  it.each<[string, (transaction: Transaction, database: Database) => Promise<unknown>]>([
+    ['the recheck', (_transaction, database) => recheck(database, null)],
+    ['the recheck as of a time', (_transaction, database) => recheck(database, new Date().toISOString())],
+    [
+      'an outbox dispatch',
+      (_transaction, database) =>
+        new OutboxRepository(database).dispatch(100, async (rows) => rows.map((row) => row.id)),
+    ],
+    [
+      'an outbox claim',
+      (_transaction, database) =>
+        new OutboxRepository(database).claim(100, { perTenant: 20, jobNames: ['item.extract'] }),
+    ],
+    ['the search for stranded versions', (transaction) => findStrandedVersions(transaction, 100)],
+    ['the search for stale heads', (transaction) => resendStaleHeads(transaction, 20)],
+    ['closing abandoned requests', (transaction) => closeAbandonedRequests(transaction, 900).then(() => 'done')],
+    ['forgetting old idempotency keys', (transaction) => deleteOldIdempotencyRecords(transaction)],
+    ['a page of a small tenant’s audit trail', (transaction) => listAuditEvents(transaction, small.id, { limit: 20 })],
+    [
+      'a page of an unknown tenant’s audit trail',
+      (transaction) => listAuditEvents(transaction, randomUuid(), { limit: 20 }),
+    ],
+  ])('%s goes through no table from end to end', async (_name, work) => {
+    expect(await scannedBy(work)).toEqual([]);
+  });
+
+  async function recheck(database: Database, knownAsOf: string | null): Promise<number> {
+    const candidates = await test.database.read((manager) =>
+      manager.query<{ itemId: string; version: number }[]>(
+        `SELECT item_id AS "itemId", version FROM item_versions v JOIN api_keys k ON k.tenant_id = v.tenant_id LIMIT 100`,
+      ),
+    );
+    return (await new RetrievalViews(database).recheck(apiKeyId, candidates, knownAsOf)).heads.size;
+  }
+});
