@@ -49,6 +49,8 @@ export type AccessMode = AccessPolicy['mode'] | 'unknown';
 export interface StoredBlock {
   kind: string;
   level?: number;
+  /** Of a heading: its words without markup. */
+  headingText?: string;
   start: number;
   end: number;
 }

@@ -6,7 +6,7 @@ import { coverText, type SourceBlock } from './chunking/cover-text.js';
 import { packPieces } from './chunking/pack-pieces.js';
 import { splitUnits, type CountTokens, type Piece } from './chunking/split-units.js';
 
-export { DEFAULT_CHUNK_LIMITS, type ChunkLimits } from './chunking/chunk-limits.js';
+export { chunkLimitsFor, DEFAULT_CHUNK_LIMITS, type ChunkLimits } from './chunking/chunk-limits.js';
 
 /** Part of the pipeline fingerprint and of every chunk id: raise it with every change of the chunks that come out. */
 export const CHUNKER_VERSION = '1';

@@ -12,7 +12,7 @@ import {
   type SourceItemEntity,
 } from '@candor/persistence';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
-import { chunkDocument, type ChunkNode } from '../extract-item/chunk-document.js';
+import { chunkDocument, chunkLimitsFor, type ChunkNode } from '../extract-item/chunk-document.js';
 import { LiveGenerationsService, type LiveIndex } from './live-generations.service.js';
 import { passageText, toChunkDocument } from './to-chunk-document.js';
 
@@ -46,6 +46,7 @@ export class IndexItemService {
       text: version.text ?? '',
       blocks: version.blocks ?? [],
       countTokens: (text) => this.embedder.countTokens(text),
+      limits: chunkLimitsFor(this.embedder.profile.maxTokens),
     });
   }
 

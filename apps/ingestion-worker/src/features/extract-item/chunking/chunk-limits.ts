@@ -19,3 +19,17 @@ export const DEFAULT_CHUNK_LIMITS: ChunkLimits = {
   sectionTokens: 450,
   maxSections: 5_000,
 };
+
+/** Of a model whose input is shorter than the default chunks with their title and headings. */
+const SHORT_INPUT_LIMITS: ChunkLimits = {
+  ...DEFAULT_CHUNK_LIMITS,
+  targetTokens: 150,
+  minTokens: 100,
+  maxTokens: 200,
+  sectionTokens: 220,
+};
+
+/** The limits for a model that reads `maxTokens` at a time. */
+export function chunkLimitsFor(maxTokens: number): ChunkLimits {
+  return maxTokens < 480 ? SHORT_INPUT_LIMITS : DEFAULT_CHUNK_LIMITS;
+}
