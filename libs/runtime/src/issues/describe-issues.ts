@@ -81,7 +81,7 @@ function ruleOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required';
-      return issue.expected === 'int' ? 'must be an integer' : `must be ${withArticle(issue.expected)}`;
+      return `must be ${withArticle(TYPE_NAMES[issue.expected] ?? issue.expected)}`;
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_union':
@@ -98,6 +98,9 @@ function ruleOf(issue: Issue): string {
       return 'is not valid';
   }
 }
+
+/** zod's names of types where JSON has another. */
+const TYPE_NAMES: Record<string, string> = { int: 'integer', record: 'object' };
 
 const FORMAT_NAMES: Record<string, string> = {
   datetime: 'ISO 8601 timestamp',

@@ -58,7 +58,8 @@ export class ApiKeysController {
   }
 
   @Contract(callerRoute)
-  whoAmI(): ResponseOf<typeof callerRoute> {
+  // Nothing is taken from the input, and yet what doesn't belong there is refused.
+  whoAmI(@ContractInput() {}: InputOf<typeof callerRoute>): ResponseOf<typeof callerRoute> {
     const { apiKey } = requireCaller();
     return {
       data: {

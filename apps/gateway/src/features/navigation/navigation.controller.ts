@@ -33,7 +33,10 @@ export class NavigationController {
   }
 
   @Contract(passageSessionRoute)
-  async start(): Promise<ResponseOf<typeof passageSessionRoute>> {
+  // Nothing is taken from the input, and yet what doesn't belong there is refused.
+  async start(
+    @ContractInput() {}: InputOf<typeof passageSessionRoute>,
+  ): Promise<ResponseOf<typeof passageSessionRoute>> {
     return { data: { sessionId: await this.sessions.start() } };
   }
 
