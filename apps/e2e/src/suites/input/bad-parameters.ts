@@ -1,3 +1,5 @@
+import { AUDIT_ACTIONS } from '@candor/contracts';
+
 export interface BadRequest {
   /** `METHOD /v1/path`, as in the contracts. */
   route: string;
@@ -68,15 +70,15 @@ const badPages: BadRequest[] = LISTS.flatMap((path) =>
 const AUDIT = 'GET /v1/audit-events';
 const badAudits: BadRequest[] = [
   ['requestId=x', 'requestId', 'requestId must be a UUID'],
-  ['action=search', 'action', null],
+  ['action=search', 'action', `action must be one of ${Object.keys(AUDIT_ACTIONS).join(', ')}`],
   ['from=yesterday', 'from', 'from must be an ISO 8601 timestamp with a time zone'],
   ['to=2026-01-01', 'to', 'to must be an ISO 8601 timestamp with a time zone'],
-].map(([query = '', field = '', message]) => ({
+].map(([query = '', field = '', message = '']) => ({
   route: AUDIT,
-  name: String(query),
+  name: query,
   path: `/v1/audit-events?${query}`,
-  field: String(field),
-  message: message ?? '*',
+  field,
+  message,
 }));
 
 export const BAD_PARAMETERS: BadRequest[] = [

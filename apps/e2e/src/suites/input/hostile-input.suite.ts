@@ -42,7 +42,8 @@ export function describeHostileInput(world: WorldOf): void {
     });
 
     it('keeps such texts as they are, in items and collections', async () => {
-      const documents = NAUGHTY_TEXTS.map(({ text }, index) =>
+      const texts = NAUGHTY_TEXTS.filter(({ text }) => text.length <= 200);
+      const documents = texts.map(({ text }, index) =>
         buildDocument({
           externalId: `${index} ${text}`,
           title: text,
@@ -58,7 +59,7 @@ export function describeHostileInput(world: WorldOf): void {
         const { externalId, title, tags, metadata, accessPolicy } = documents[index] ?? buildDocument();
         expect(item).toMatchObject({ externalId, title, tags, metadata, accessPolicy, status: 'indexed' });
       }
-      for (const { text } of NAUGHTY_TEXTS) {
+      for (const { text } of texts) {
         const { data } = await client.call(createCollectionRoute, { body: { name: text, description: text } });
         expect(data).toMatchObject({ name: text.trim(), description: text });
       }
@@ -71,7 +72,6 @@ export function describeHostileInput(world: WorldOf): void {
       ['single quotes', "{'query':'a'}"],
       ['a trailing comma', '{"query":"a",}'],
       ['NaN', '{"query":"a","limit":NaN}'],
-      ['a byte order mark alone', '\ufeff'],
     ])('refuses a body that is %s', async (_, rawBody) => {
       expectError(await client.send('POST', '/v1/search', { rawBody }), {
         status: 400,
@@ -154,10 +154,17 @@ export function describeHostileInput(world: WorldOf): void {
       });
     });
 
-    it('takes the largest body that it says it takes', async () => {
-      const body = 'The hold of the Skuld is full of herring. '.repeat(50_000);
-      const { status } = await client.post('/v1/ingest', { documents: [buildDocument({ body })] });
-      expect(status).toBe(202);
+    it('reads an ingest body of almost 20 MiB, and only then finds what is wrong with it', async () => {
+      const documents = [
+        buildDocument({ body: 'b'.repeat(9.5 * MEBIBYTE) }),
+        buildDocument({ body: 'b'.repeat(9.5 * MEBIBYTE) }),
+        { ...buildDocument(), title: '' },
+      ];
+      expectError(await client.post('/v1/ingest', { documents }), {
+        status: 400,
+        type: 'REQUEST.INVALID',
+        field: 'documents[2].title',
+      });
     });
 
     it.each([150, 100_000])('refuses %d levels of nesting', async (levels) => {
