@@ -27,7 +27,8 @@ export function composeAnswer(input: {
   const citations = new Map<string, ReasonData['citations'][number]>();
   const paragraphs = input.kept.map(({ text, references }) => {
     for (const { chunkId, documentId, documentTitle } of references) {
-      if (!citations.has(chunkId)) citations.set(chunkId, { chunkId, documentId, documentTitle });
+      // Setting a known key again keeps its place.
+      citations.set(chunkId, { chunkId, documentId, documentTitle });
     }
     const cited = [...new Set(references.map((reference) => reference.chunkId))];
     return `${text} ${cited.map((chunkId) => `[[${chunkId}]]`).join('')}`;

@@ -1,5 +1,5 @@
 import type { AdmittedChunk } from '@candor/reasoning';
-import { tokenizeWords } from './tokenize-words.js';
+import { tokenizeWords } from '@candor/reasoning/relevance';
 
 /** At most this many words are named, so that a limitation stays readable. */
 const MOST_NAMED_WORDS = 6;

@@ -1,6 +1,6 @@
 import type { AdmittedChunk } from '@candor/reasoning';
 import { splitSentences, type Sentence } from './split-sentences.js';
-import { tokenizeWords } from './tokenize-words.js';
+import { tokenizeWords } from '@candor/reasoning/relevance';
 
 export interface CandidateSentence {
   chunk: AdmittedChunk;

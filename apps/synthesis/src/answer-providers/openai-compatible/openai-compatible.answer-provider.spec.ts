@@ -28,6 +28,8 @@ const request = { query: 'What is the limit?', packet };
 const output = (chunkId: string, quotation: string, text = 'It is 20 MiB.') =>
   JSON.stringify({ statements: [{ text, references: [{ chunkId, quotation }] }], limitations: [] });
 
+jest.setTimeout(60_000);
+
 let server: ScriptedModelServer;
 const open: OpenAiCompatibleAnswerProvider[] = [];
 function makeProvider(options: Partial<OpenAiCompatibleOptions> = {}): OpenAiCompatibleAnswerProvider {
@@ -35,7 +37,7 @@ function makeProvider(options: Partial<OpenAiCompatibleOptions> = {}): OpenAiCom
     baseUrl: server.baseUrl,
     model: 'scripted-1',
     apiKey: 'planted-secret',
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     ...options,
   });
   open.push(provider);

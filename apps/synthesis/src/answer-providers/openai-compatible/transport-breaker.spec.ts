@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { buildEvidencePacket, type EvidencePassage } from '@candor/reasoning';
 import {
   answerWith,
@@ -22,6 +22,9 @@ const packet = buildEvidencePacket({
 const GOOD = answerWith('{"statements":[],"limitations":[]}');
 const NEVER_RESETS = 3_600_000;
 
+// Dozens of real calls a test; a busy machine takes its time.
+jest.setTimeout(60_000);
+
 let server: ScriptedModelServer;
 let provider: OpenAiCompatibleAnswerProvider;
 afterEach(async () => {
@@ -29,7 +32,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-async function start(circuitResetMs = NEVER_RESETS, timeoutMs = 5_000): Promise<void> {
+async function start(circuitResetMs = NEVER_RESETS, timeoutMs = 30_000): Promise<void> {
   server = await ScriptedModelServer.start();
   provider = new OpenAiCompatibleAnswerProvider({ baseUrl: server.baseUrl, model: 'm', timeoutMs, circuitResetMs });
 }
@@ -50,7 +53,7 @@ async function askTimes(times: number, script: Script): Promise<void> {
 }
 
 async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
+  for (let tries = 0; tries < 2_000; tries += 1) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -63,7 +66,7 @@ describe('the circuit of the answer provider', () => {
     ['closed connections', closeSocket],
     ['time-outs', hang],
   ])('opens at 10 in a row of %s, and then makes no call', async (_, script) => {
-    await start(NEVER_RESETS, script === hang ? 200 : 5_000);
+    await start(NEVER_RESETS, script === hang ? 200 : 30_000);
     await askTimes(FAILURES_UNTIL_OPEN - 1, script);
     expect(await ask(GOOD)).toBe('ok');
     await askTimes(FAILURES_UNTIL_OPEN, script);

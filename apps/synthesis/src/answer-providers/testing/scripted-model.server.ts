@@ -25,6 +25,8 @@ export class ScriptedModelServer {
 
   static async start(): Promise<ScriptedModelServer> {
     const server = createServer();
+    // A connection closed for idling on a busy machine would look like a provider's failure.
+    server.keepAliveTimeout = 0;
     const scripted = new ScriptedModelServer(server);
     server.on('request', (request, response) => void scripted.handle(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -10,6 +10,11 @@ const STOP_WORDS = new Set(
 const CJK_RUN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
 
+/** @param word lower-cased. */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word);
+}
+
 /** Content words in order, lower-cased and stemmed; scripts without spaces give pairs of characters. */
 export function tokenizeWords(text: string): string[] {
   const words: string[] = [];
@@ -27,13 +32,17 @@ export function tokenizeWords(text: string): string[] {
       }
     }
     for (const word of rest.split(' ')) {
-      if (word !== '' && !STOP_WORDS.has(word)) words.push(stemWord(word));
+      if (word !== '' && !isStopWord(word)) words.push(stemWord(word));
     }
   }
   return words;
 }
 
-/** Light English stemming: plural, possessive, -ing, -ed, -ly, -ment and the like; enough to match, not to read. */
+/**
+ * Light English stemming: plural, possessive, -ing, -ed, -ly, -ment and the like; enough to match, not to read. For
+ * telling relevant from irrelevant it does as well as the Porter and Snowball stemmers (`docs/reference/relevance-floor.md`).
+ * The stem is always the beginning of the word.
+ */
 export function stemWord(word: string): string {
   let stem = word
     .replace(/['’].*$/u, '')
