@@ -34,7 +34,7 @@ const FILL = [
    FROM item_versions WHERE state = 'indexed' AND $1::uuid <> $2::uuid`,
   `INSERT INTO outbox (tenant_id, job_name, payload)
    SELECT tenant_id, 'item.extract', jsonb_build_object('itemId', item_id, 'version', 1)
-   FROM item_versions WHERE random() < 0.9 AND $1::uuid <> $2::uuid`,
+   FROM item_versions, generate_series(1, 4) WHERE random() < 0.5 AND $1::uuid <> $2::uuid`,
   `INSERT INTO audit_events (id, tenant_id, request_id, action, outcome, actor_type, metadata, created_at)
    SELECT gen_random_uuid(), tenant_id, request_id, unnest(CASE WHEN random() < 0.001
      THEN ARRAY['reason.requested', 'reason.answer'] ELSE ARRAY['item.accept'] END), 'accepted', 'agent', '{}',

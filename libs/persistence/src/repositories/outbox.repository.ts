@@ -53,15 +53,15 @@ const TENANTS = `WITH RECURSIVE tenants AS (
  * Parameters: $1 rows wanted in all, $2 rows of one tenant, $3 job names or null for all, $4 tenants.
  */
 const LOCKED_HEADS = `heads AS MATERIALIZED (
-    SELECT x.id, row_number() OVER (PARTITION BY t.tenant_id ORDER BY x.id) AS turn
+    SELECT x.*, row_number() OVER (PARTITION BY t.tenant_id ORDER BY x.id) AS turn
     FROM unnest($4::uuid[]) AS t(tenant_id) CROSS JOIN LATERAL (
-      SELECT o.id FROM outbox o
+      SELECT o.id, o.tenant_id, o.job_name, o.payload FROM outbox o
       WHERE o.tenant_id = t.tenant_id AND (o.claimed_until IS NULL OR o.claimed_until < now())
         AND ($3::text[] IS NULL OR o.job_name = ANY($3))
       ORDER BY o.id LIMIT $2 FOR UPDATE OF o SKIP LOCKED
     ) x
   ), chosen AS (
-    SELECT id, turn FROM heads ORDER BY turn, id LIMIT $1
+    SELECT * FROM heads ORDER BY turn, id LIMIT $1
   )`;
 
 /** The parameters of `LOCKED_HEADS`; no more rows of a tenant are locked than its fair part. */
@@ -97,8 +97,7 @@ export class OutboxRepository {
     return this.database.transaction(async (transaction) => {
       const rows: OutboxColumns[] = await transaction.query(
         `WITH ${LOCKED_HEADS}
-         SELECT o.id, o.tenant_id, o.job_name, o.payload FROM chosen h JOIN outbox o ON o.id = h.id
-         ORDER BY h.turn, h.id`,
+         SELECT id, tenant_id, job_name, payload FROM chosen ORDER BY turn, id`,
         await shareOut(transaction, limit, { perTenant: limit, jobNames: null }),
       );
       if (rows.length === 0) return 0;
@@ -114,7 +113,7 @@ export class OutboxRepository {
       transaction.query<[(OutboxColumns & { turn: string })[], number]>(
         `WITH ${LOCKED_HEADS}
          UPDATE outbox o SET claimed_until = now() + make_interval(secs => $5)
-         FROM chosen h WHERE o.id = h.id RETURNING o.id, o.tenant_id, o.job_name, o.payload, h.turn`,
+         FROM chosen h WHERE o.id = h.id RETURNING h.id, h.tenant_id, h.job_name, h.payload, h.turn`,
         [...(await shareOut(transaction, limit, options)), CLAIM_SECONDS],
       ),
     );

@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { testServerUrl } from './create-test-database.js';
 
 describe('testServerUrl', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
 
   it('is the given server, a skip that is said aloud, or a failure in CI', () => {
     const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
