@@ -23,7 +23,7 @@ let service: RetrievalService;
 
 beforeEach(() => {
   world = new InMemoryWorld();
-  const relevance = { relevanceFloor: 0.05, reasoningGuard: 0.4, calibrated: true };
+  const relevance = { relevanceFloor: 0.05, cosineGuard: 0.4, wordWeight: 0.3, evidenceGuard: 0.4, calibrated: true };
   service = new RetrievalService({ reader: world, views: world, embedder: new FixedEmbedder(), signer, relevance });
 });
 
@@ -141,6 +141,7 @@ describe('search', () => {
       candidates: 3,
       rounds: 1,
       hits: 2,
+      relevant: true,
       itemIds: [1, 2].map(idOf),
       providers: ['gmail', 'google_drive', 'notion', 'slack', 'upload'],
       excluded: { superseded: 1 },
@@ -159,6 +160,17 @@ describe('context', () => {
     const [search, context] = [await call('search', body), await call('context', body)];
     expect(context.result.hits).toEqual(search.result.hits);
     expect(context.result.contract).toMatchObject({ version: '1.0', requestId, callerApiKeyId: aKey().apiKeyId });
+  });
+
+  it('says no_context when nothing is relevant, as search shows nothing; inside an item the floor alone decides', async () => {
+    world.addItem({ itemId: idOf(1) }, { cosine: 0.29, content: 'Security policy' });
+    const body = { query: 'What is our parental leave policy?', contractVersion: '1.1' };
+    const { result } = await call('context', body);
+    expect(result.hits).toEqual([]);
+    expect(result.limitations).toMatchObject([{ code: 'no_context' }]);
+    expect(result.exclusions).toContainEqual(expect.objectContaining({ type: 'relevance_floor', count: 1 }));
+    expect((await call('search', { query: body.query })).result.hits).toEqual([]);
+    expect((await call('search', { query: body.query, sourceItemId: idOf(1) })).result.hits).toHaveLength(1);
   });
 
   it('looks for what came later only in 1.1', async () => {
@@ -215,12 +227,14 @@ describe('findPassages', () => {
     }
   });
 
-  it('says whether the best passage clears the guard of the model, in a scope too', async () => {
+  it('says whether anything is relevant, in a scope too, and shows what it found either way', async () => {
     world.addItem({ itemId: idOf(1) }, { cosine: 0.39 });
-    world.addItem({ itemId: idOf(2) }, { cosine: 0.4 });
-    const relevantFor = async (scope: object) => (await call('findPassages', { query: 'a', ...scope })).result.relevant;
-    expect(await relevantFor({})).toBe(true);
-    expect(await relevantFor({ documentId: idOf(1) })).toBe(false);
+    world.addItem({ itemId: idOf(2) }, { cosine: 0.39, content: 'Parental leave' });
+    const find = async (scope: object) => (await call('findPassages', { query: 'parental leave', ...scope })).result;
+    expect(await find({})).toMatchObject({ relevant: true, bestScore: 0.39 });
+    const inOther = await find({ documentId: idOf(1) });
+    expect(inOther.relevant).toBe(false);
+    expect(inOther.passages).toHaveLength(1);
   });
 
   it('never returns what a session has shown', async () => {

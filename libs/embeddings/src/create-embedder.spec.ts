@@ -16,14 +16,17 @@ describe('createEmbedder', () => {
 describe('findRelevanceProfile', () => {
   it('has a floor for calibrated models, at or below the guard', () => {
     for (const model of ['bge-small-en-v1.5-q', 'all-minilm-l6-v2-q']) {
-      const { relevanceFloor, reasoningGuard, calibrated } = findRelevanceProfile({ model });
+      const { relevanceFloor, cosineGuard, wordWeight, evidenceGuard, calibrated } = findRelevanceProfile({ model });
       expect(calibrated).toBe(true);
       expect(relevanceFloor).toBeGreaterThan(0);
-      expect(reasoningGuard).toBeGreaterThanOrEqual(relevanceFloor);
+      expect(cosineGuard).toBeGreaterThanOrEqual(relevanceFloor);
+      // Else words alone would decide, or never.
+      expect(evidenceGuard).toBeGreaterThan(wordWeight);
+      expect(evidenceGuard).toBeLessThan(cosineGuard + wordWeight);
     }
   });
 
   it.each(['hashing', 'text-embedding-3-small', 'constructor'])('lets everything pass for %s', (model) => {
-    expect(findRelevanceProfile({ model })).toEqual({ relevanceFloor: 0, reasoningGuard: 0, calibrated: false });
+    expect(findRelevanceProfile({ model })).toMatchObject({ relevanceFloor: 0, cosineGuard: 0, calibrated: false });
   });
 });

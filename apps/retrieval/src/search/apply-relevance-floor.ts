@@ -1,18 +1,27 @@
+import { clearsFloor, type JudgedPassage, type RelevanceRule } from '@candor/reasoning/relevance';
+
 export interface FloorOutcome<Item> {
   kept: Item[];
   below: Item[];
 }
 
 /**
- * Parts what is similar enough to be shown from what is not; the order stays.
- * @param floor cosine, from the embedding model's relevance profile; null = no floor.
+ * Parts what is relevant enough to be shown from what is not; the order stays.
+ * @param threshold cosine; null = everything is kept.
+ * @param rule null = the cosine alone decides: nothing was measured for the model.
  */
-export function applyRelevanceFloor<Item extends { cosine: number }>(
+export function applyRelevanceFloor<Item extends JudgedPassage>(
   items: readonly Item[],
-  floor: number | null,
+  threshold: number | null,
+  rule: RelevanceRule | null,
 ): FloorOutcome<Item> {
   const kept: Item[] = [];
   const below: Item[] = [];
-  for (const item of items) (floor !== null && item.cosine < floor ? below : kept).push(item);
+  for (const item of items) (isKept(item) ? kept : below).push(item);
   return { kept, below };
+
+  function isKept(item: Item): boolean {
+    if (threshold === null) return true;
+    return rule === null ? item.cosine >= threshold : clearsFloor(item, threshold, rule);
+  }
 }

@@ -3,9 +3,17 @@ import { AppError, type CallerScope, type Provider } from '@candor/contracts';
 import type { ItemHead, KeyHead, LiveGeneration, ReadScope, RetrievalViews } from '@candor/persistence/views';
 import type { Candidate, ChunkFilter, IndexAddress, SearchIndexReader } from '@candor/search-index/read';
 import type { ExclusionTally } from './exclusion-tally.js';
+import { matchWords, readQueryTerms, type WordMatch } from '@candor/reasoning/relevance';
 import { FUSION } from './fusion-settings.js';
 import { narrowToKey, narrowToRequest } from './narrow-scope.js';
-import { headKey, selectPage, type PageEntry, type PagePlan, type SelectedPage } from './select-page.js';
+import {
+  headKey,
+  selectPage,
+  type PageEntry,
+  type PagePlan,
+  type ReadWords,
+  type SelectedPage,
+} from './select-page.js';
 
 /** The truth, as retrieval reads it. */
 export type Views = Pick<RetrievalViews, 'collectionItems' | 'liveGeneration' | 'readChunk' | 'recheck'>;
@@ -28,6 +36,8 @@ export interface ChunkQuery {
 export interface RetrievedPage {
   /** Best first by fusion. */
   entries: PageEntry[];
+  /** Whether anything that the caller may see is relevant to the query. */
+  relevant: boolean;
   excluded: ExclusionTally;
   key: KeyHead;
   /** What the key may read. */
@@ -49,6 +59,7 @@ export class RetrievalRun {
   scope: ReadScope;
   private keyScope: ReadScope;
   private key: KeyHead | undefined;
+  private readonly words: ReadWords;
   private readonly pool = new Map<string, Candidate>();
   private readonly heads = new Map<string, ItemHead>();
   private selected: SelectedPage;
@@ -65,6 +76,7 @@ export class RetrievalRun {
   ) {
     this.keyScope = narrowToKey(caller, null);
     this.scope = narrowToRequest(this.keyScope, query.providers ?? null);
+    this.words = readWordsOnce(query.text);
     this.selected = this.select();
   }
 
@@ -104,9 +116,10 @@ export class RetrievalRun {
   finish(generation: LiveGeneration | null, started: number): RetrievedPage {
     // Every way here has read the key's head.
     if (!this.key) throw new AppError('AUTH.INVALID_KEY');
-    const { entries, excluded } = this.selected;
+    const { entries, relevant, excluded } = this.selected;
     return {
       entries,
+      relevant,
       excluded,
       key: this.key,
       keyScope: this.keyScope,
@@ -162,13 +175,13 @@ export class RetrievalRun {
   }
 
   private select(): SelectedPage {
-    return selectPage(this.pool.values(), this.heads, this.scope, this.plan);
+    return selectPage(this.pool.values(), this.heads, this.scope, this.plan, this.words);
   }
 
   /** The page is full, nothing is left to find, or the effort is spent. */
   private isDone(found: readonly Candidate[], k: number): boolean {
-    const { entries, threshold } = this.selected;
-    if (entries.length >= this.plan.limit || this.rounds >= FUSION.maxRounds) return true;
+    const { isFull, threshold } = this.selected;
+    if (isFull || this.rounds >= FUSION.maxRounds) return true;
     const dense = found.filter((candidate) => candidate.denseRank !== null);
     if (dense.length < k) return true;
     // What the dense leg left out is less similar still.
@@ -193,6 +206,20 @@ export class RetrievalRun {
       ...(query.knownAsOf === undefined ? {} : { knownAsOf: query.knownAsOf }),
     };
   }
+}
+
+/** Each chunk is read once, however many rounds look at it again. */
+function readWordsOnce(query: string): ReadWords {
+  const terms = readQueryTerms(query);
+  const matches = new Map<string, WordMatch>();
+  return {
+    terms,
+    matchOf: ({ chunkId, title, sectionPath, content }) => {
+      const match = matches.get(chunkId) ?? matchWords(terms, { headings: [title, ...sectionPath], content });
+      matches.set(chunkId, match);
+      return match;
+    },
+  };
 }
 
 /** Whoever made the signal turns this into what really happened: a deadline or a cancellation. */

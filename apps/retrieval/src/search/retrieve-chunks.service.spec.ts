@@ -7,7 +7,14 @@ import type { ChunkQuery } from './retrieval-run.js';
 import { RetrieveChunksService } from './retrieve-chunks.service.js';
 import type { PagePlan } from './select-page.js';
 
-const ITEMS: PagePlan = { limit: 3, unit: 'item', floor: null, tailShare: null };
+const ITEMS: PagePlan = {
+  limit: 3,
+  unit: 'item',
+  floor: null,
+  tailShare: null,
+  rule: null,
+  emptyUnlessRelevant: false,
+};
 const PASSAGES: PagePlan = { ...ITEMS, unit: 'passage' };
 const never = new AbortController().signal;
 
@@ -273,6 +280,75 @@ describe('page', () => {
     const page = await retrieve({}, {}, aScope({ principals: ['user:a@x.org'] }));
     expect(itemsOf(page)).toEqual([idOf(2)]);
     expect(page.excluded.totals()).toEqual({});
+  });
+});
+
+describe('relevance', () => {
+  const rule = { relevanceFloor: 0.5, cosineGuard: 0.6, wordWeight: 0.3, evidenceGuard: 0.8 };
+  const judged: Partial<PagePlan> = { floor: 0.5, rule, emptyUnlessRelevant: true };
+  const text = 'What is our parental leave policy?';
+  const addNear = (itemId: number, content: string, cosine = 0.65) =>
+    world.addItem({ itemId: idOf(itemId), title: 'Untitled' }, { cosine, content });
+
+  it('empties the page when nothing is, and counts what was found as below the floor', async () => {
+    addNear(1, 'Security policy');
+    addNear(2, 'Leave the keys');
+    const page = await retrieve({ text }, judged);
+    expect(page).toMatchObject({ entries: [], relevant: false, rounds: 1 });
+    expect(page.excluded.totals()).toEqual({ relevance_floor: 2 });
+  });
+
+  it('shows everything above the floor as soon as one passage is', async () => {
+    addNear(1, 'Security policy');
+    addNear(2, 'Parental leave');
+    const page = await retrieve({ text }, judged);
+    expect(page).toMatchObject({ relevant: true });
+    expect(itemsOf(page).sort()).toEqual([1, 2].map(idOf));
+  });
+
+  it('is told by title and headings too', async () => {
+    world.addItem(
+      { itemId: idOf(1), title: 'Parental leave' },
+      { cosine: 0.65, sectionPath: ['Policy'], content: 'Sixteen weeks.' },
+    );
+    expect((await retrieve({ text }, judged)).relevant).toBe(true);
+  });
+
+  it('does not come from what the caller may not see', async () => {
+    addNear(1, 'Security policy');
+    addNear(2, 'Parental leave policy');
+    world.changeHead(idOf(2), { accessMode: 'acl', principals: ['user:b@x.org'] });
+    const page = await retrieve({ text }, judged, aScope({ principals: ['user:a@x.org'] }));
+    expect(page).toMatchObject({ entries: [], relevant: false });
+  });
+
+  it('is reported without emptying the page where the plan says so', async () => {
+    addNear(1, 'Security policy');
+    const page = await retrieve({ text }, { ...judged, emptyUnlessRelevant: false });
+    expect(page).toMatchObject({ relevant: false });
+    expect(itemsOf(page)).toEqual([idOf(1)]);
+  });
+
+  it('shows a passage with the identifier asked for, however far away', async () => {
+    addNear(1, 'ERR-4711: pump', 0.1);
+    addNear(2, 'ERR-4712: valve', 0.1);
+    const page = await retrieve({ text: 'What does ERR-4711 mean?' }, judged);
+    expect(itemsOf(page)).toEqual([idOf(1)]);
+  });
+
+  it('ends the search when a page full of candidates holds nothing relevant', async () => {
+    for (let number = 1; number <= 2 * FUSION.candidatesPerLeg(ITEMS.limit); number += 1) addNear(number, 'Security');
+    expect(await retrieve({ text }, judged)).toMatchObject({ entries: [], rounds: 1 });
+  });
+
+  it('goes on when all that was relevant is gone', async () => {
+    const first = FUSION.candidatesPerLeg(ITEMS.limit);
+    for (let number = 1; number <= first; number += 1) {
+      addNear(number, 'Parental leave');
+      world.deleteItem(idOf(number));
+    }
+    addNear(first + 1, 'Parental leave', 0.64);
+    expect(itemsOf(await retrieve({ text }, judged))).toEqual([idOf(first + 1)]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ItemHead, ReadScope } from '@candor/persistence/views';
+import { judgeRelevance, type QueryTerms, type RelevanceRule, type WordMatch } from '@candor/reasoning/relevance';
 import type { Candidate, ChunkDocument } from '@candor/search-index/read';
 import { applyRelevanceFloor } from './apply-relevance-floor.js';
 import { ExclusionTally } from './exclusion-tally.js';
@@ -15,14 +16,28 @@ export interface PagePlan {
   floor: number | null;
   /** Share of the way from the floor up to the best cosine below which the rest is cut off; null = no such cut. */
   tailShare: number | null;
+  /** How to tell whether anything is relevant; null = whatever is found is: nothing was measured for the model. */
+  rule: RelevanceRule | null;
+  /** Show nothing at all when nothing is relevant. */
+  emptyUnlessRelevant: boolean;
 }
 
-export type CheckedCandidate = Candidate & { head: ItemHead };
+/** What of the query a chunk's text holds, by words. */
+export interface ReadWords {
+  terms: QueryTerms;
+  matchOf: (chunk: ChunkDocument) => WordMatch;
+}
+
+export type CheckedCandidate = Candidate & { head: ItemHead; match: WordMatch };
 export type PageEntry = Fused<CheckedCandidate>;
 
 export interface SelectedPage {
   /** Best first by fusion, at most `limit`. */
   entries: PageEntry[];
+  /** Whether anything that the caller may see is relevant to the query. */
+  relevant: boolean;
+  /** Nothing would be gained by looking further. */
+  isFull: boolean;
   excluded: ExclusionTally;
   /** Items that no further round can add anything of. */
   settledItemIds: Set<string>;
@@ -32,13 +47,15 @@ export interface SelectedPage {
 
 /**
  * Decides what is in the page, from everything found so far and the heads read for it. Access, deletion and versions
- * come before fusion, so that what the caller may not see can't move a score; floor, duplicates and the limit after.
+ * come before fusion, so that what the caller may not see can't move a score or make a query relevant; floor,
+ * duplicates and the limit after.
  */
 export function selectPage(
   candidates: Iterable<Candidate>,
   heads: ReadonlyMap<string, ItemHead>,
   scope: ReadScope,
   plan: PagePlan,
+  words: ReadWords,
 ): SelectedPage {
   const excluded = new ExclusionTally();
   const settledItemIds = new Set<string>();
@@ -47,16 +64,21 @@ export function selectPage(
     const { chunk } = candidate;
     const head = heads.get(headKey(chunk));
     const verdict = judgeCandidate(scope, head);
-    if (verdict === 'visible' && head) visible.push({ ...candidate, head });
+    if (verdict === 'visible' && head) visible.push({ ...candidate, head, match: words.matchOf(chunk) });
     else reject(candidate, verdict);
   }
 
   const fused = fuseCandidates(visible.filter((candidate) => isOfUnit(candidate.chunk, plan.unit)));
   const threshold = thresholdOf(fused, plan);
-  const { kept, below } = applyRelevanceFloor(fused, threshold);
-  const entries = takePage(kept);
-  countBelow();
-  return { entries, excluded, settledItemIds, threshold };
+  const relevant = fused.length > 0 && (plan.rule === null || judgeRelevance(fused, words.terms, plan.rule));
+  const { kept, below } = applyRelevanceFloor(fused, threshold, plan.rule);
+  const isEmptied = plan.emptyUnlessRelevant && !relevant;
+  const entries = isEmptied ? [] : takePage(kept);
+  if (isEmptied) countBelow(fused, []);
+  else countBelow(below, kept);
+  // Of an emptied page's further candidates, the most alike have been judged.
+  const isFull = (isEmptied ? kept : entries).length >= plan.limit;
+  return { entries, relevant, isFull, excluded, settledItemIds, threshold };
 
   function reject(candidate: Candidate, verdict: ReturnType<typeof judgeCandidate>): void {
     const { itemId, provider } = candidate.chunk;
@@ -93,9 +115,9 @@ export function selectPage(
     return page;
   }
 
-  function countBelow(): void {
-    const itemsAbove = new Set(kept.map((entry) => entry.chunk.itemId));
-    for (const { chunk } of below) {
+  function countBelow(left: readonly PageEntry[], shown: readonly PageEntry[]): void {
+    const itemsAbove = new Set(shown.map((entry) => entry.chunk.itemId));
+    for (const { chunk } of left) {
       if (!itemsAbove.has(chunk.itemId)) excluded.add('relevance_floor', chunk.provider, chunk.itemId);
     }
   }

@@ -9,6 +9,7 @@ export function toAuditFacts(page: RetrievedPage): AuditFacts {
     candidates: page.candidates,
     rounds: page.rounds,
     hits: page.entries.length,
+    relevant: page.relevant,
     itemIds: [...new Set(page.entries.map((entry) => entry.chunk.itemId))],
     providers: listProviders(page.scope),
     excluded: page.excluded.totals(),

@@ -1,6 +1,6 @@
 import type { AccessPolicy } from '@candor/contracts';
 import type { ItemHead } from '@candor/persistence/views';
-import { aCandidate, aChunk, aHead } from '../testing/builders.js';
+import { aCandidate, aChunk, aHead, NOTHING_MATCHED } from '../testing/builders.js';
 import { toHit } from './to-hit.js';
 
 const NOW = new Date('2026-05-30T20:14:00.000Z');
@@ -10,6 +10,7 @@ function hitOf(head: Partial<ItemHead>, scope: { principals: string[] | null } =
   const entry = {
     ...aCandidate({ chunk: aChunk({ title: 'Old title' }), cosine: 0.843_21 }),
     head: aHead(head),
+    match: NOTHING_MATCHED,
     fused: 1,
   };
   return toHit(entry, scope, NOW);

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKeyId, CallerScope, ItemId, TenantId } from '@candor/contracts';
 import type { ItemHead, KeyHead } from '@candor/persistence/views';
+import type { WordMatch } from '@candor/reasoning/relevance';
 import type { Candidate, ChunkDocument } from '@candor/search-index/read';
 
 export const TENANT = '11111111-1111-4111-8111-111111111111' as TenantId;
 export const API_KEY = '22222222-2222-4222-8222-222222222222' as ApiKeyId;
 export const RECORDED_AT = '2026-01-01T00:00:00.000Z';
 export const DIMENSIONS = 4;
+export const NOTHING_MATCHED: WordMatch = { coverage: 0, isComplete: false, hasIdentifier: false };
 
 /** Readable and stable: `idOf(7)` ends in …07. */
 export function idOf(number: number): ItemId {

@@ -10,7 +10,7 @@ import { ExclusionTally } from '../../search/exclusion-tally.js';
 import { narrowToRequest } from '../../search/narrow-scope.js';
 import type { RetrievedPage } from '../../search/retrieval-run.js';
 import type { PageEntry } from '../../search/select-page.js';
-import { aCandidate, aChunk, aHead, aKey, API_KEY, idOf } from '../../testing/builders.js';
+import { aCandidate, aChunk, aHead, aKey, API_KEY, idOf, NOTHING_MATCHED } from '../../testing/builders.js';
 import { GENERATION } from '../../testing/in-memory-world.js';
 import { buildContextContract10, buildContextContract11, type ContextContractInput } from './build-context-contract.js';
 
@@ -26,6 +26,7 @@ function anEntry(number: number, head: Partial<ItemHead> = {}): PageEntry {
       lexicalScore: 7.5,
     }),
     head: aHead({ itemId, ...head }),
+    match: NOTHING_MATCHED,
     fused: 0.9,
   };
 }
@@ -47,6 +48,7 @@ function input(
     request,
     page: {
       entries,
+      relevant: entries.length > 0,
       excluded: parts.excluded ?? new ExclusionTally(),
       key: aKey(),
       keyScope,

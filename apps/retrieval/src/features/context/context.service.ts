@@ -20,7 +20,7 @@ export class ContextService {
     body: ContextBody,
     signal: AbortSignal,
   ): Promise<RetrievalReply<'context'>> {
-    const plan = itemPagePlan(body.limit, this.relevance);
+    const plan = itemPagePlan(body, this.relevance);
     const query = { ...toChunkQuery(body), countNotYetKnown: body.contractVersion === '1.1' };
     const page = await this.chunks.retrieve(caller, query, plan, signal);
     const input = {

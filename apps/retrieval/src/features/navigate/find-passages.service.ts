@@ -28,10 +28,9 @@ export class FindPassagesService {
     const page = await this.chunks.retrieve(caller, query, plan, signal);
     const passages = page.entries.map(toPassage);
     const bestScore = passages.reduce((best, passage) => Math.max(best, passage.score), 0);
-    const relevant = passages.length > 0 && bestScore >= this.relevance.reasoningGuard;
     return {
-      result: { passages, bestScore, relevant },
-      facts: { ...toAuditFacts(page), chunkIds: passages.map((passage) => passage.chunkId), relevant },
+      result: { passages, bestScore, relevant: page.relevant },
+      facts: { ...toAuditFacts(page), chunkIds: passages.map((passage) => passage.chunkId) },
     };
   }
 }

@@ -1,7 +1,7 @@
 import { idOf } from '../../testing/builders.js';
 import { passagePagePlan, TAIL_SHARE } from './passage-page-plan.js';
 
-const measured = { relevanceFloor: 0.58, reasoningGuard: 0.59, calibrated: true };
+const measured = { relevanceFloor: 0.58, cosineGuard: 0.59, wordWeight: 0.3, evidenceGuard: 0.75, calibrated: true };
 
 describe('passagePagePlan', () => {
   it('has a floor and cuts the tail of an unscoped search', () => {
@@ -10,6 +10,8 @@ describe('passagePagePlan', () => {
       unit: 'passage',
       floor: 0.58,
       tailShare: TAIL_SHARE,
+      rule: measured,
+      emptyUnlessRelevant: false,
     });
   });
 
@@ -18,7 +20,7 @@ describe('passagePagePlan', () => {
   });
 
   it('has neither for a model that nothing was measured for', () => {
-    const unmeasured = { relevanceFloor: 0, reasoningGuard: 0, calibrated: false };
-    expect(passagePagePlan({ limit: 10 }, unmeasured)).toMatchObject({ floor: null, tailShare: null });
+    const unmeasured = { ...measured, calibrated: false };
+    expect(passagePagePlan({ limit: 10 }, unmeasured)).toMatchObject({ floor: null, tailShare: null, rule: null });
   });
 });

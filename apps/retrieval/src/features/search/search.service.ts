@@ -15,7 +15,7 @@ export class SearchService {
   ) {}
 
   async search(caller: CallerScope, body: SearchBody, signal: AbortSignal): Promise<RetrievalReply<'search'>> {
-    const plan = itemPagePlan(body.limit, this.relevance);
+    const plan = itemPagePlan(body, this.relevance);
     const page = await this.chunks.retrieve(caller, toChunkQuery(body), plan, signal);
     const now = new Date();
     const hits = orderHits(page.entries, body.ranking).map((entry) => toHit(entry, page.scope, now));
