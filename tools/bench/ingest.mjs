@@ -64,6 +64,7 @@ async function measure(stack, corpus, model, options) {
       [toIngestDocument({ id: 'warm-up', title: 'Warm-up', text: 'Nothing to see here.' })],
       20,
     );
+    installation.startProfiles();
     for (let round = 0; round < options.rounds; round++) {
       const part = items.slice(round * size, (round + 1) * size);
       const sides = {

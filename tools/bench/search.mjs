@@ -24,9 +24,10 @@ import { RawElasticsearch } from './support/raw-elasticsearch.mjs';
 import { machine, publish, say, table, today } from './support/report.mjs';
 import { BenchStack } from './support/start-stack.mjs';
 
-const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [--clients 1,16] [--rounds N] [--queries N] [--sample]
+const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [--sets NAMES] [--clients 1,16] [--rounds N] [--queries N] [--sample]
   [--model NAME] [--write]
 
+  --sets     the corpus and its queries; default scifact,squad,xquad-en,hotpot
   --clients  concurrent callers, one measurement each; default 1,16
   --rounds   turns a side takes; default 6
   --queries  distinct queries of one measurement; default 240 for 1 client, 720 for more
@@ -35,7 +36,6 @@ const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [
   --profile  folder for processor profiles of the gateway and retrieval, which are slower by that
   --write    writes docs/reference/speed.md
 `;
-const CORPUS = ['scifact', 'squad', 'xquad-en', 'hotpot'];
 const LIMIT = 10;
 const K = FUSION.candidatesPerLeg(LIMIT);
 const TARGET = 1.3;
@@ -45,6 +45,7 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       index: { type: 'string', default: 'both' },
+      sets: { type: 'string', default: 'scifact,squad,xquad-en,hotpot' },
       clients: { type: 'string', default: '1,16' },
       rounds: { type: 'string', default: '6' },
       queries: { type: 'string' },
@@ -69,11 +70,12 @@ function readOptions() {
   };
 }
 
-async function readCorpus(sample) {
-  const names = sample ? ['smoke'] : CORPUS;
+async function readCorpus({ sample, sets: wanted }) {
+  const names = sample ? ['smoke'] : wanted.split(',');
   const sets = await Promise.all(names.map((name) => readDataSet(name)));
   const texts = [...new Set(sets.flatMap((set) => set.queries.map(({ text }) => text.trim())))];
   return {
+    title: sets.map(({ title }) => title).join(', '),
     documents: sets.flatMap((set) =>
       set.documents.map((document) => ({ ...document, id: `${set.name}:${document.id}` })),
     ),
@@ -150,6 +152,7 @@ async function measureInstallation(installation, stack, corpus, embedders, optio
       candor: (text) => http.search(text, LIMIT),
       raw: (text) => raw.search({ index, tenantId, text, k: K }),
     };
+    installation.startProfiles();
     const results = await measureAll(sides, corpus.queries, options);
     return { chunks, results, parts: await readParts(database) };
   } finally {
@@ -247,11 +250,9 @@ function toReport({ elasticsearch, lancedb }, corpus, options) {
   const command = `npm run bench:search${options.argv.length > 0 ? ` -- ${options.argv.join(' ')}` : ''}`;
   const parts = [
     `# Speed of search`,
-    `Measured ${today()} with \`${command}\` on ${machine()}; model ${options.model}. ${corpus.documents.length} documents of ${
-      options.sample
-        ? 'the repository (**a sample: it shows that this runs, nothing else**)'
-        : 'SciFact, SQuAD, XQuAD and HotpotQA'
-    }. Every query is asked once, no query cache on either side; both sides take turns, so that noise meets both. Everything – servers,
+    `Measured ${today()} with \`${command}\` on ${machine()}; model ${options.model}. ${corpus.documents.length} documents (${corpus.title}).${
+      options.sample ? ' **A sample: it shows that this runs, nothing else.**' : ''
+    } Every query is asked once, no query cache on either side; both sides take turns, so that noise meets both. Everything – servers,
 services, load – runs on the one machine, so at 16 clients the ratio is one of processor time.`,
   ];
   if (elasticsearch) {
@@ -282,7 +283,7 @@ ${toTable(lancedb)}`,
 }
 
 const options = { ...readOptions(), argv: process.argv.slice(2).filter((argument) => argument !== '--write') };
-const corpus = await readCorpus(options.sample);
+const corpus = await readCorpus(options);
 const plain = await loadEmbedder(options.model, say);
 const kept = await KeptVectorEmbedder.open(await loadEmbedder(options.model, say), say);
 const directory = options.model === 'hashing' ? undefined : (await ensureModel({ name: options.model })).dir;

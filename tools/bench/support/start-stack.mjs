@@ -44,11 +44,14 @@ export function startElasticsearchOnly(report) {
 export class BenchStack {
   #servers;
   #report;
+  #installations = new Set();
 
   static async start(report) {
     const stack = new BenchStack();
     stack.#report = report;
     stack.#servers = await startServers(['postgres', 'redis', 'elasticsearch'], report);
+    for (const signal of ['SIGINT', 'SIGTERM'])
+      process.once(signal, () => void stack.stop().finally(() => process.exit(1)));
     return stack;
   }
 
@@ -75,7 +78,13 @@ export class BenchStack {
     const processes = new ServiceProcesses(logs, this.#report);
     const [port, grpcPort, retrievalHealth, workerHealth] = await Promise.all([1, 2, 3, 4].map(() => freePort()));
     const key = makeBootstrapKey();
-    const shared = { HOST: '127.0.0.1', CANDOR_SIGNING_KEY: randomBytes(32).toString('hex'), ...environment };
+    const shared = {
+      HOST: '127.0.0.1',
+      CANDOR_SIGNING_KEY: randomBytes(32).toString('hex'),
+      // A slow answer is a result here, and no error.
+      SEARCH_DEADLINE_MS: '120000',
+      ...environment,
+    };
     const reached = { DATABASE_URL: database.url, REDIS_URL: redisUrl, ELASTICSEARCH_URL: urls.ELASTICSEARCH_URL };
     const own = {
       retrieval: { GRPC_BIND: `127.0.0.1:${grpcPort}`, HEALTH_PORT: String(retrievalHealth) },
@@ -86,9 +95,11 @@ export class BenchStack {
     for (const service of services) processes.start(service, { ...shared, ...reached, ...own[service], ...profiled });
     const url = `http://127.0.0.1:${port}`;
     const stop = async () => {
+      if (!this.#installations.delete(stop)) return;
       await processes.stop();
       await database.drop();
     };
+    this.#installations.add(stop);
     try {
       await waitForKey(url, key);
       if (services.includes('retrieval')) await waitForHealth(`http://127.0.0.1:${retrievalHealth}`);
@@ -97,10 +108,15 @@ export class BenchStack {
       await stop();
       throw error;
     }
-    return { url, key, databaseUrl: database.url, redisUrl, stop };
+    const startProfiles = () => {
+      if (profileFolder !== undefined)
+        for (const service of services) process.kill(processes.pidOf(service), 'SIGUSR2');
+    };
+    return { url, key, databaseUrl: database.url, redisUrl, startProfiles, stop };
   }
 
   async stop() {
+    await Promise.all([...this.#installations].map((stop) => stop()));
     await this.#servers.stop();
   }
 }
