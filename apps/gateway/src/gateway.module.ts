@@ -12,7 +12,7 @@ import type { GatewayLimits } from './config.js';
 import { ApiKeysController } from './features/api-keys/api-keys.controller.js';
 import { ApiKeysService } from './features/api-keys/api-keys.service.js';
 import { TenantsService } from './features/api-keys/tenants.service.js';
-import { AbandonedRequestsService } from './features/audit-trail/abandoned-requests.service.js';
+import { HousekeepingService } from './features/audit-trail/housekeeping.service.js';
 import { AuditTrailController } from './features/audit-trail/audit-trail.controller.js';
 import { CollectionItemsService } from './features/collections/collection-items.service.js';
 import { CollectionsController } from './features/collections/collections.controller.js';
@@ -76,7 +76,7 @@ export class GatewayModule {
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
-        AbandonedRequestsService,
+        HousekeepingService,
         ApiKeysService,
         AuthenticatorService,
         CollectionItemsService,

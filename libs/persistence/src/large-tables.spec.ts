@@ -89,11 +89,6 @@ withPostgres('with large tables', () => {
     ['the recheck', (_transaction, database) => recheck(database, null)],
     ['the recheck as of a time', (_transaction, database) => recheck(database, new Date().toISOString())],
     [
-      'an outbox dispatch',
-      (_transaction, database) =>
-        new OutboxRepository(database).dispatch(100, async (rows) => rows.map((row) => row.id)),
-    ],
-    [
       'an outbox claim',
       (_transaction, database) =>
         new OutboxRepository(database).claim(100, { perTenant: 20, jobNames: ['item.extract'] }),

@@ -8,6 +8,7 @@ import {
   findKeyBySecret,
   insertApiKey,
   insertSecret,
+  isUniqueViolation,
   type Transaction,
 } from '@candor/persistence';
 import { generateApiKey, parseApiKey, type ApiKeySecret } from './api-key-secret.js';
@@ -21,11 +22,17 @@ export class FirstKeyService {
   async bootstrap(bootstrapKey: string): Promise<'created' | 'exists'> {
     const secret = parseApiKey(bootstrapKey);
     if (!secret) throw new AppError('CONFIG.INVALID', { message: 'CANDOR_BOOTSTRAP_KEY must look like gm_<publicId>_<secret>' });
-    return this.database.transaction(async (transaction) => {
-      if (await findInstallationKey(transaction)) return 'exists';
-      await insertInstallationKey(transaction, secret);
-      return 'created';
-    });
+    try {
+      return await this.database.transaction(async (transaction) => {
+        if (await findInstallationKey(transaction)) return 'exists';
+        await insertInstallationKey(transaction, secret);
+        return 'created';
+      });
+    } catch (error) {
+      // Another gateway of the same installation was first.
+      if (isUniqueViolation(error, 'api_keys_one_installation_key')) return 'exists';
+      throw error;
+    }
   }
 
   /**

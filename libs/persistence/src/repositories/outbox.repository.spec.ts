@@ -36,20 +36,11 @@ withPostgres('OutboxRepository', () => {
       ),
     );
 
-  /** How many dispatches or claims of `limit` it takes until the outbox is empty, and what came out. */
+  /** Claims of `limit` until the outbox is empty, and what came out. */
   async function drain(take: (limit: number) => Promise<OutboxRow[]>, limit: number): Promise<OutboxRow[]> {
     const all: OutboxRow[] = [];
     for (let taken = await take(limit); taken.length > 0; taken = await take(limit)) all.push(...taken);
     return all;
-  }
-
-  async function dispatched(limit: number): Promise<OutboxRow[]> {
-    let rows: OutboxRow[] = [];
-    await outbox.dispatch(limit, async (taken) => {
-      rows = taken;
-      return idsOf(taken);
-    });
-    return rows;
   }
 
   async function claimed(limit: number): Promise<OutboxRow[]> {
@@ -58,10 +49,9 @@ withPostgres('OutboxRepository', () => {
     return rows;
   }
 
-  describe.each([
-    ['dispatch', dispatched],
-    ['claim', claimed],
-  ])('%s', (_name, take) => {
+  describe('claim', () => {
+    const take = claimed;
+
     it('gives rows as they were put in, oldest first, and then none', async () => {
       await fill(tenants[0], 5, 'item.delete');
       const rows = await drain(take, 2);
@@ -103,52 +93,7 @@ withPostgres('OutboxRepository', () => {
       expect(ids).toHaveLength(180);
       expect(new Set(ids).size).toBe(180);
     });
-  });
 
-  describe('dispatch', () => {
-    it('leaves locked rows to the one that has them, and takes others', async () => {
-      await fill(tenants[0], 2);
-      await fill(tenants[1], 2);
-      const seen: string[][] = [];
-      await outbox.dispatch(2, async (first) => {
-        seen.push(idsOf(first));
-        await outbox.dispatch(2, async (second) => {
-          seen.push(idsOf(second));
-          return idsOf(second);
-        });
-        return idsOf(first);
-      });
-      expect(seen.flat()).toHaveLength(4);
-      expect(new Set(seen.flat()).size).toBe(4);
-      expect(await outbox.size()).toBe(0);
-    });
-
-    it('sends again what was sent before a crash', async () => {
-      await fill(tenants[0], 3);
-      const sent: string[][] = [];
-      const crash = outbox.dispatch(10, async (rows) => {
-        sent.push(idsOf(rows));
-        throw new Error('killed between send and commit');
-      });
-      await expect(crash).rejects.toThrow('killed');
-      await outbox.dispatch(10, async (rows) => {
-        sent.push(idsOf(rows));
-        return idsOf(rows);
-      });
-      expect(sent[1]).toEqual(sent[0]);
-      expect(await outbox.size()).toBe(0);
-    });
-
-    it('keeps what could not be sent', async () => {
-      await fill(tenants[0], 3);
-      expect(await outbox.dispatch(10, async (rows) => idsOf(rows).slice(0, 1))).toBe(1);
-      expect(await outbox.size()).toBe(2);
-      expect(await outbox.dispatch(10, async () => [])).toBe(0);
-      expect(await outbox.size()).toBe(2);
-    });
-  });
-
-  describe('claim', () => {
     it('takes no more of a tenant than its window, and only the jobs asked for', async () => {
       await fill(tenants[0], 10);
       await fill(tenants[0], 2, 'item.delete');
@@ -183,7 +128,7 @@ withPostgres('OutboxRepository', () => {
     const done = await tenant.add(buildDocument());
     await query(`UPDATE item_versions SET lease_until = NULL WHERE tenant_id = $1`, [tenant.id]);
     await test.database.transaction((transaction) => enqueueItemJob(transaction, 'item.index', tenant.job(done)));
-    await outbox.dispatch(10, async (rows) => idsOf(rows));
+    await claimed(10);
     const leases = await query<{ item_id: string; lease_until: Date | null }>(
       'SELECT item_id, lease_until FROM item_versions WHERE tenant_id = $1',
       [tenant.id],

@@ -83,29 +83,11 @@ interface OutboxColumns {
 }
 
 /**
- * Two ways out of the outbox: `dispatch` keeps its rows locked while it sends; `claim`, `markSent` and `release` lease
- * them instead, for dispatchers that must not hold a transaction open over the network. Rows are never lost either way.
+ * The way out of the outbox: rows are leased, so that no transaction stays open over the network, and removed once sent.
+ * A crash on the way sends twice, which job ids make harmless; rows are never lost.
  */
 export class OutboxRepository {
   constructor(private readonly database: Database) {}
-
-  /**
-   * Takes up to `limit` rows, round-robin over tenants, hands them to `send` and removes those it returns, in one
-   * transaction: a crash on the way sends twice, which job ids make harmless; rows are never lost.
-   */
-  async dispatch(limit: number, send: (rows: OutboxRow[]) => Promise<string[]>): Promise<number> {
-    return this.database.transaction(async (transaction) => {
-      const rows: OutboxColumns[] = await transaction.query(
-        `WITH ${LOCKED_HEADS}
-         SELECT id, tenant_id, job_name, payload FROM chosen ORDER BY turn, id`,
-        await shareOut(transaction, limit, { perTenant: limit, jobNames: null }),
-      );
-      if (rows.length === 0) return 0;
-      const sent = await send(rows.map(rowOf));
-      await removeSent(transaction, sent);
-      return sent.length;
-    });
-  }
 
   /** Leases up to `limit` unsent rows, round-robin over tenants; a row of a dispatcher that died is free again after a minute. */
   async claim(limit: number, options: OutboxClaimOptions): Promise<OutboxRow[]> {

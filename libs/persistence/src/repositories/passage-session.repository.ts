@@ -28,6 +28,11 @@ export async function lockPassageSession(
   return row?.shown_chunk_ids ?? null;
 }
 
+/** A session that nobody has used up within a day is over. */
+export async function deleteOldPassageSessions(transaction: Transaction): Promise<void> {
+  await transaction.query(`DELETE FROM passage_sessions WHERE created_at < now() - interval '24 hours'`);
+}
+
 export async function addShownChunks(transaction: Transaction, id: string, chunkIds: string[]): Promise<void> {
   await transaction.query('UPDATE passage_sessions SET shown_chunk_ids = shown_chunk_ids || $2::uuid[] WHERE id = $1', [
     id,

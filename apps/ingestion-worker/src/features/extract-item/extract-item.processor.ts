@@ -2,8 +2,7 @@ import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { extractItemJob, indexItemJob, type ItemJobPayload } from '@candor/contracts';
 import { Database, enqueueItemJob, saveExtraction, startStage } from '@candor/persistence';
-import type { JobContext } from '@candor/queue';
-import { JobHandler } from '@candor/queue';
+import { JobHandler, type JobContext } from '@candor/queue';
 import { extractText } from './extract-text.js';
 
 /** Body → normalized text; its commit also wants the index stage. */
@@ -19,8 +18,8 @@ export class ExtractItemProcessor {
     const extraction = extractText({ title, body: body ?? '', mimeType });
     context.signal.throwIfAborted();
     await this.database.transaction(async (transaction) => {
-      await saveExtraction(transaction, job, extraction);
-      await enqueueItemJob(transaction, indexItemJob.name, job);
+      const saved = await saveExtraction(transaction, job, extraction);
+      if (saved) await enqueueItemJob(transaction, indexItemJob.name, job);
     });
   }
 }

@@ -2,8 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '@candor/contracts';
 import { EMBEDDER, type Embedder } from '@candor/embeddings';
 import { Database, ensureLiveGeneration, listForeignFingerprints, type GenerationEntity } from '@candor/persistence';
-import { SEARCH_INDEX_WRITER, type IndexAddress, type SearchIndexWriter } from '@candor/search-index/write';
-import { INDEX_MAPPING_VERSION } from '@candor/search-index/write';
+import {
+  INDEX_MAPPING_VERSION,
+  SEARCH_INDEX_WRITER,
+  type IndexAddress,
+  type SearchIndexWriter,
+} from '@candor/search-index/write';
 import { pipelineFingerprint } from '../extract-item/pipeline-fingerprint.js';
 
 export interface LiveIndex {

@@ -1,13 +1,18 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { closeAbandonedRequests, Database, deleteOldIdempotencyRecords } from '@candor/persistence';
+import {
+  closeAbandonedRequests,
+  Database,
+  deleteOldIdempotencyRecords,
+  deleteOldPassageSessions,
+} from '@candor/persistence';
 
 const EVERY_MS = 60_000;
 /** Longer than any request's deadline, seconds. */
 const ABANDONED_AFTER_SECONDS = 15 * 60;
 
-/** Closes queued work whose end was never written (its gateway died), so that every `requested` event has one. */
+/** Closes queued work whose end was never written (its gateway died), so that every `requested` event has one; drops what has expired. */
 @Injectable()
-export class AbandonedRequestsService implements OnModuleInit, OnModuleDestroy {
+export class HousekeepingService implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly database: Database) {}
@@ -26,6 +31,7 @@ export class AbandonedRequestsService implements OnModuleInit, OnModuleDestroy {
       await this.database.transaction(async (transaction) => {
         await closeAbandonedRequests(transaction, ABANDONED_AFTER_SECONDS);
         await deleteOldIdempotencyRecords(transaction);
+        await deleteOldPassageSessions(transaction);
       });
     } catch {
       // The database is down; readiness says so, and the next round tries again.
