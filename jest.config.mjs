@@ -1,5 +1,7 @@
 /** All projects in one run: one process pool, one machine-readable result. */
 export default {
+  // A project's own `testTimeout` counts only when it is run alone. This one guards against hanging, on any machine.
+  testTimeout: 240_000,
   projects: [
     '<rootDir>/libs/*',
     '<rootDir>/apps/*',

@@ -5,4 +5,5 @@ export default {
   displayName: 'bootstrap',
   roots: ['<rootDir>', '<rootDir>/../test-run'],
   testMatch: ['**/*.spec.mjs'],
+  testTimeout: 60_000,
 };

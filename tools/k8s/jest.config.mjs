@@ -1,4 +1,3 @@
 import { esm } from '../../jest.preset.mjs';
 
-// A first run compiles two programs.
-export default { ...esm, displayName: 'k8s', testMatch: ['<rootDir>/*.spec.mjs'], testTimeout: 600_000 };
+export default { ...esm, displayName: 'k8s', testMatch: ['<rootDir>/*.spec.mjs'], testTimeout: 60_000 };

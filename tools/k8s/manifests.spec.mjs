@@ -27,7 +27,8 @@ if (!mustRun) console.warn('SKIPPED the Kubernetes manifests are not checked: Go
     for (const path of FOLDERS) {
       rendered[path] = execFileSync(join(programs, 'kustomize'), ['build', join(root, path)], { encoding: 'utf8' });
     }
-  });
+    // A first run compiles two programs.
+  }, 600_000);
   afterAll(() => {
     if (schemas) rmSync(schemas, { recursive: true });
   });
