@@ -122,6 +122,17 @@ describe('ExtractiveAnswerProvider', () => {
     expect(quotationsOf(output)).toEqual(['检索服务最多返回五十个段落。']);
   });
 
+  it('embeds a sentence together with the title of its document', async () => {
+    await ask('When was Orion released?', passage('a', 'It was released in May 2024.', 'Orion'));
+    expect(embedder.embeddedTexts).toEqual(['Orion: It was released in May 2024.']);
+  });
+
+  it('does not work for a caller that went away, even without a sentence to embed', async () => {
+    const packet = pack([passage('a', '# Only a heading')]);
+    const call = provider.synthesize({ query: 'What is the limit?', packet, signal: AbortSignal.abort() });
+    await expect(call).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+  });
+
   it('embeds at most 24 sentences a question, and each text once', async () => {
     const passages = Array.from({ length: 30 }, (_, index) =>
       passage(

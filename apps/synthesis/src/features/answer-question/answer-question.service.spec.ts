@@ -225,6 +225,10 @@ describe('AnswerQuestionService', () => {
   });
 
   it('runs under a deadline that is further away than a timer reaches', async () => {
+    retrieval.reply = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return evidence();
+    };
     expect((await service.answer(payload({ deadline: '2099-01-01T00:00:00.000Z' }))).ok).toBe(true);
   });
 
