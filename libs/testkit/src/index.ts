@@ -1,9 +1,4 @@
-export {
-  createTestDatabase,
-  TestTenant,
-  testServerUrl,
-  type TestDatabase,
-} from '@candor/persistence/testing';
+export { createTestDatabase, TestTenant, testServerUrl, type TestDatabase } from '@candor/persistence/testing';
 export { ApiClient, fillPath, type ApiResponse, type CallInput, type SendOptions } from './api-client.js';
 export { buildDocument, type DocumentFields } from './build-document.js';
 export { findProcessesOf, type FoundProcess } from './find-processes.js';

@@ -81,7 +81,8 @@ export function readShownChunks(call: ModelCall): ShownChunk[] {
 /** A completion whose content is this value as JSON; a function gets the evidence that was shown. */
 export function answerWith(content: unknown): ModelScript {
   return (call, response) => {
-    const value = typeof content === 'function' ? (content as (c: ShownChunk[]) => unknown)(readShownChunks(call)) : content;
+    const value =
+      typeof content === 'function' ? (content as (c: ShownChunk[]) => unknown)(readShownChunks(call)) : content;
     sendCompletion(response, JSON.stringify(value));
   };
 }
@@ -93,7 +94,9 @@ export function answerWithText(content: string): ModelScript {
 
 export function failWith(status: number): ModelScript {
   return (_, response) =>
-    void response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":{"message":"planted provider text"}}');
+    void response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end('{"error":{"message":"planted provider text"}}');
 }
 
 /** Never answers. */

@@ -23,6 +23,9 @@ describe('waitFor', () => {
       },
       { what: 'a server', timeoutMs: 5, everyMs: 1 },
     );
-    await expect(failing).rejects.toMatchObject({ message: 'waited 5 ms in vain for a server', cause: { message: 'refused' } });
+    await expect(failing).rejects.toMatchObject({
+      message: 'waited 5 ms in vain for a server',
+      cause: { message: 'refused' },
+    });
   });
 });

@@ -28,8 +28,6 @@ export async function readDemoDocuments(): Promise<IngestDocument[]> {
 
 /** The external ids of items, in the same order. */
 export async function externalIdsOf(client: ApiClient, itemIds: readonly string[]): Promise<string[]> {
-  const items: SourceItem[] = await Promise.all(
-    itemIds.map((id) => client.call(sourceItemRoute, { params: { id } })),
-  );
+  const items: SourceItem[] = await Promise.all(itemIds.map((id) => client.call(sourceItemRoute, { params: { id } })));
   return items.map((item) => item.externalId);
 }

@@ -1,4 +1,10 @@
-import { createTestDatabase, RunningProfile, runRedisCommand, type StartProfileOptions } from '@candor/testkit';
+import {
+  createTestDatabase,
+  RunningProfile,
+  runRedisCommand,
+  type StartProfileOptions,
+  type TcpProxy,
+} from '@candor/testkit';
 import type { StartedProfile } from './world.js';
 
 const VARIABLES = ['DATABASE_URL', 'REDIS_URL', 'ELASTICSEARCH_URL'] as const;
@@ -11,7 +17,8 @@ export type ServiceUrls = Record<(typeof VARIABLES)[number], string>;
 export function findServices(environment: NodeJS.ProcessEnv): ServiceUrls | null | 'incomplete' {
   const missing = VARIABLES.filter((name) => !environment[name]);
   if (missing.length === VARIABLES.length) return null;
-  if (missing.length === 0) return Object.fromEntries(VARIABLES.map((name) => [name, environment[name]])) as ServiceUrls;
+  if (missing.length === 0)
+    return Object.fromEntries(VARIABLES.map((name) => [name, environment[name]])) as ServiceUrls;
   const message = `${missing.join(' and ')} not set: the distributed profile can't be tested.`;
   if (environment['CI'] === 'true') throw new Error(message);
   console.warn(`SKIPPED: ${message}`);
@@ -23,13 +30,17 @@ export async function startDistributed(
   services: ServiceUrls | null,
   redisDatabase: number,
   options: StartProfileOptions = {},
+  proxies: Partial<Record<keyof ServiceUrls, TcpProxy>> = {},
 ): Promise<StartedProfile> {
   if (!services) return { running: await RunningProfile.start('distributed', options) };
   const database = await createTestDatabase(services.DATABASE_URL, { migrate: false, poolSize: 1 });
   try {
     const redisUrl = withDatabase(services.REDIS_URL, redisDatabase);
     await runRedisCommand(redisUrl, 'FLUSHDB');
-    const urls = { ...services, DATABASE_URL: database.url, REDIS_URL: redisUrl };
+    const direct = { ...services, DATABASE_URL: database.url, REDIS_URL: redisUrl };
+    const urls = Object.fromEntries(
+      VARIABLES.map((name) => [name, proxies[name]?.rewrite(direct[name]) ?? direct[name]]),
+    );
     const running = await RunningProfile.start('distributed', { ...options, env: { ...urls, ...options.env } });
     return { running, cleanUp: () => database.drop() };
   } catch (error) {

@@ -1,10 +1,4 @@
-import {
-  createApiKeyRoute,
-  createTenantRoute,
-  type Action,
-  type ActorType,
-  type Provider,
-} from '@candor/contracts';
+import { createApiKeyRoute, createTenantRoute, type Action, type ActorType, type Provider } from '@candor/contracts';
 import type { ApiClient } from '@candor/testkit';
 import type { World } from './world.js';
 

@@ -18,7 +18,11 @@ import { createKey, createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
 
 const UNKNOWN_ID = '3b6e5a55-4a2a-4a57-9d9f-5d2e9f0e6c11';
-const INVALID_KEY = { status: 401, type: 'AUTH.INVALID_KEY', message: 'The API key is unknown, expired or revoked.' } as const;
+const INVALID_KEY = {
+  status: 401,
+  type: 'AUTH.INVALID_KEY',
+  message: 'The API key is unknown, expired or revoked.',
+} as const;
 const PARAMS = { id: UNKNOWN_ID, requestId: UNKNOWN_ID, chunkId: UNKNOWN_ID };
 
 /** Who may call what, and how keys live and die. */
@@ -182,7 +186,10 @@ export function describeApiKeys(world: WorldOf): void {
     it('expire', async () => {
       const { client } = await createKey(admin, { expiresAt: new Date(Date.now() + 1_500).toISOString() });
       expect((await client.get('/v1/user/me')).status).toBe(200);
-      await waitFor(async () => (await client.get('/v1/user/me')).status === 401, { what: 'expiry', timeoutMs: 15_000 });
+      await waitFor(async () => (await client.get('/v1/user/me')).status === 401, {
+        what: 'expiry',
+        timeoutMs: 15_000,
+      });
       expectError(await client.get('/v1/user/me'), INVALID_KEY);
     });
 

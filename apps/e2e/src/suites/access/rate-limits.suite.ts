@@ -15,7 +15,8 @@ export function describeRateLimits(world: WorldOf): void {
       admin = (await createTenant(world(), 'Limits')).admin;
     });
 
-    const limited = (fields: KeyFields = {}): Promise<IssuedKey> => createKey(admin, { rateLimitPerMinute: 3, ...fields });
+    const limited = (fields: KeyFields = {}): Promise<IssuedKey> =>
+      createKey(admin, { rateLimitPerMinute: 3, ...fields });
     const search = (client: ApiClient): Promise<ApiResponse> => client.post('/v1/search', { query: 'tide tables' });
     async function exhaust(client: ApiClient): Promise<ApiResponse> {
       // A window may end in between, so the refusal can come up to three requests late.

@@ -79,7 +79,8 @@ export function describeTenantIsolation(world: WorldOf): void {
         ours.admin.call(auditEventsRoute, { query: { limit: 100 } }),
       ]);
       const text = JSON.stringify(lists);
-      for (const id of Object.values(theirs).filter((value) => typeof value === 'string')) expect(text).not.toContain(id);
+      for (const id of Object.values(theirs).filter((value) => typeof value === 'string'))
+        expect(text).not.toContain(id);
       expect(text).not.toContain('Bergvik');
       const { data } = await ours.admin.call(auditEventsRoute, { query: { requestId: theirs.ingestionId } });
       expect(data).toEqual([]);

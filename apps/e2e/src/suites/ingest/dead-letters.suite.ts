@@ -14,7 +14,8 @@ import { createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
 
 /** Not blank, and yet without any text once it is read. */
-const TEXTLESS = '<html><head><style>p { color: red }</style></head><body><script>let stove = 1;</script></body></html>';
+const TEXTLESS =
+  '<html><head><style>p { color: red }</style></head><body><script>let stove = 1;</script></body></html>';
 const ERROR = { type: 'EXTRACT.EMPTY', message: 'The document has no text.' };
 
 /** Documents that can't be read: an end with a reason, never a loop. */
@@ -40,7 +41,10 @@ export function describeDeadLetters(world: WorldOf): void {
         buildDocument({ externalId: 'fine', body: 'The neighbor of an empty page is read as ever.' }),
       ]);
       expect(status.counts).toEqual({ failed: 1, indexed: 1 });
-      expect(status.items.find((item) => item.externalId === 'empty')).toMatchObject({ status: 'failed', error: ERROR });
+      expect(status.items.find((item) => item.externalId === 'empty')).toMatchObject({
+        status: 'failed',
+        error: ERROR,
+      });
       const id = accepted.items[0]?.sourceItemId ?? '';
       const item = await client.call(sourceItemRoute, { params: { id } });
       expect(item).toMatchObject({ status: 'failed', error: ERROR, version: null, chunkIds: [] });
@@ -103,7 +107,9 @@ export function describeDeadLetters(world: WorldOf): void {
       const first = await client.call(deadLettersRoute, { query: { limit: 2 } });
       expect(first.data).toHaveLength(2);
       expect(first.pagination.hasMore).toBe(true);
-      const rest = await client.call(deadLettersRoute, { query: { limit: 100, cursor: first.pagination.cursor ?? '' } });
+      const rest = await client.call(deadLettersRoute, {
+        query: { limit: 100, cursor: first.pagination.cursor ?? '' },
+      });
       expect(rest.pagination).toEqual({ cursor: null, hasMore: false });
       const all = [...first.data, ...rest.data];
       expect(new Set(all.map((letter) => letter.id)).size).toBe(all.length);

@@ -114,10 +114,10 @@ export function describeDeletes(world: WorldOf): void {
       const { requestId } = await remove(id);
       await waitForEvent(client, { requestId, action: 'item.deleted' });
       await waitUntilDone(client, accepted.requestId);
-      await waitFor(
-        async () => (await client.call(searchRoute, { body: { query: QUERY } })).hits.length === 0,
-        { what: 'no hit', timeoutMs: 5_000 },
-      );
+      await waitFor(async () => (await client.call(searchRoute, { body: { query: QUERY } })).hits.length === 0, {
+        what: 'no hit',
+        timeoutMs: 5_000,
+      });
       expectError(await client.get(`/v1/source-items/${id}`), NOT_FOUND);
     });
 

@@ -28,12 +28,26 @@ export function describeIngest(world: WorldOf): void {
         }),
       );
       const { accepted, status } = await ingestAndWait(client, documents);
-      expect(accepted.items.map(({ externalId, provider, version, status: state }) => [externalId, provider, version, state])).toEqual(
-        PROVIDERS.map((provider) => [`stove-${provider}`, provider, 1, 'accepted']),
+      expect(
+        accepted.items.map(({ externalId, provider, version, status: state }) => [
+          externalId,
+          provider,
+          version,
+          state,
+        ]),
+      ).toEqual(PROVIDERS.map((provider) => [`stove-${provider}`, provider, 1, 'accepted']));
+      expect(status).toMatchObject({
+        requestId: accepted.requestId,
+        done: true,
+        counts: { indexed: 5 },
+        etaSeconds: 0,
+      });
+      const { hits } = await client.call(searchRoute, {
+        body: { query: 'When is the tiled stove of Hallsund fired?' },
+      });
+      expect(hits.map((hit) => hit.sourceItemId).sort()).toEqual(
+        accepted.items.map((item) => item.sourceItemId).sort(),
       );
-      expect(status).toMatchObject({ requestId: accepted.requestId, done: true, counts: { indexed: 5 }, etaSeconds: 0 });
-      const { hits } = await client.call(searchRoute, { body: { query: 'When is the tiled stove of Hallsund fired?' } });
-      expect(hits.map((hit) => hit.sourceItemId).sort()).toEqual(accepted.items.map((item) => item.sourceItemId).sort());
     });
 
     it('shows every state from the first second', async () => {
@@ -53,9 +67,9 @@ export function describeIngest(world: WorldOf): void {
     it('leaves an event for the request, each item accepted and each item indexed', async () => {
       const { accepted } = await ingestAndWait(client, buildDocuments(2, 'Event'));
       await waitForEvent(client, { requestId: accepted.requestId, action: 'item.index' });
-      expect((await readActions(client, accepted.requestId)).filter((action) => action !== 'ingestion.read').sort()).toEqual(
-        ['ingest.request', 'item.accept', 'item.accept', 'item.index', 'item.index'],
-      );
+      expect(
+        (await readActions(client, accepted.requestId)).filter((action) => action !== 'ingestion.read').sort(),
+      ).toEqual(['ingest.request', 'item.accept', 'item.accept', 'item.index', 'item.index']);
       const events = await readEvents(client, accepted.requestId);
       const indexed = events.filter((event) => event.action === 'item.index').map((event) => event.targetId);
       expect(indexed.sort()).toEqual(accepted.items.map((item) => item.sourceItemId).sort());
@@ -135,7 +149,10 @@ export function describeIngest(world: WorldOf): void {
         field: 'documents[3].body',
         message: 'documents[3].body must contain at least one non-whitespace character',
       });
-      expectError(await client.get(`/v1/ingestions/${response.requestId}`), { status: 404, type: 'RESOURCE.NOT_FOUND' });
+      expectError(await client.get(`/v1/ingestions/${response.requestId}`), {
+        status: 404,
+        type: 'RESOURCE.NOT_FOUND',
+      });
       expect(await readActions(client, response.requestId)).toEqual(['ingest.request']);
       const { items } = await push(client, buildDocuments(5, 'Broken'));
       expect(items.map((item) => [item.version, item.status])).toEqual(Array(5).fill([1, 'accepted']));
@@ -192,7 +209,11 @@ export function describeIngest(world: WorldOf): void {
       expect(status.counts).toEqual({ indexed: 500 });
       for (const index of [0, 250, 499]) {
         const { hits } = await client.call(searchRoute, {
-          body: { query: `Which code opens locker ${index} of Bulk?`, limit: 25, sourceItemId: accepted.items[index]?.sourceItemId ?? '' },
+          body: {
+            query: `Which code opens locker ${index} of Bulk?`,
+            limit: 25,
+            sourceItemId: accepted.items[index]?.sourceItemId ?? '',
+          },
         });
         expect(hits[0]?.content).toContain(`opens with the code Bulk${index * 37}`);
       }
@@ -206,8 +227,7 @@ export function describeIngest(world: WorldOf): void {
 
     it('does not reuse the id of an earlier ingest request', async () => {
       const requestId = 'b1a0c3f2-7e44-4d62-9d0c-6d2f4c1b7a10';
-      const send = () =>
-        client.post('/v1/ingest', { documents: [buildDocument()] }, { 'x-request-id': requestId });
+      const send = () => client.post('/v1/ingest', { documents: [buildDocument()] }, { 'x-request-id': requestId });
       expect((await send()).status).toBe(202);
       expectError(await send(), {
         status: 409,

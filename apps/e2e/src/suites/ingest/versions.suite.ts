@@ -85,7 +85,9 @@ export function describeVersions(world: WorldOf): void {
       const versions = ['eight', 'nine', 'eleven'];
       const requests = [];
       for (const hour of versions)
-        requests.push(await push(client, [mill({ externalId: 'raced', body: `The mill of Orrefall opens at ${hour}.` })]));
+        requests.push(
+          await push(client, [mill({ externalId: 'raced', body: `The mill of Orrefall opens at ${hour}.` })]),
+        );
       expect(requests.map((request) => request.items[0]?.version)).toEqual([1, 2, 3]);
       for (const { requestId } of requests) await waitUntilDone(client, requestId);
       const id = requests[0]?.items[0]?.sourceItemId ?? '';
@@ -106,7 +108,9 @@ export function describeVersions(world: WorldOf): void {
       const { client: ben } = await createKey(client, { principals: ['user:ben@mill.example'] });
       expect([(await find(id, ann)).length, (await find(id, ben)).length]).toEqual([1, 0]);
 
-      const moved = await push(client, [mill({ externalId: 'moved', accessPolicy: policy(['user:ben@mill.example']) })]);
+      const moved = await push(client, [
+        mill({ externalId: 'moved', accessPolicy: policy(['user:ben@mill.example']) }),
+      ]);
       expect(moved.items[0]).toMatchObject({ status: 'accepted', version: 1 });
       expect(await find(id, ann)).toEqual([]);
       expect((await ann.get(`/v1/source-items/${id}`)).status).toBe(404);
@@ -131,7 +135,10 @@ export function describeVersions(world: WorldOf): void {
       const { items } = await push(client, [changed]);
       expect(items[0]).toMatchObject({ version: 1, status: 'accepted' });
       expect((await find(id))[0]?.url).toBe('https://mill.example/b');
-      expect(await client.call(sourceItemRoute, { params: { id } })).toMatchObject({ tags: ['new'], authorName: 'Ida' });
+      expect(await client.call(sourceItemRoute, { params: { id } })).toMatchObject({
+        tags: ['new'],
+        authorName: 'Ida',
+      });
     });
 
     it('hides an item that a newer one declares to replace', async () => {
@@ -145,7 +152,9 @@ export function describeVersions(world: WorldOf): void {
       const contract = await client.call(contextRoute, {
         body: { query: QUERY, sourceItemId: old, contractVersion: '1.1' },
       });
-      expect(contract.exclusions).toContainEqual(expect.objectContaining({ type: 'superseded', provider: 'slack', count: 1 }));
+      expect(contract.exclusions).toContainEqual(
+        expect.objectContaining({ type: 'superseded', provider: 'slack', count: 1 }),
+      );
     });
   });
 }

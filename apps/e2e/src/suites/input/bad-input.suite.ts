@@ -36,7 +36,10 @@ export function describeBadInput(world: WorldOf): void {
 
     it('names up to 20 wrong fields at once', async () => {
       const documents = Array.from({ length: 30 }, () => ({}));
-      const error = expectError(await client.post('/v1/ingest', { documents }), { status: 400, type: 'REQUEST.INVALID' });
+      const error = expectError(await client.post('/v1/ingest', { documents }), {
+        status: 400,
+        type: 'REQUEST.INVALID',
+      });
       expect((error.details?.['issues'] as unknown[]).length).toBe(20);
     });
   });

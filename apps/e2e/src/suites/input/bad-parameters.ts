@@ -54,8 +54,16 @@ const badPages: BadRequest[] = LISTS.flatMap((path) =>
     ['limit=ten', 'limit', 'limit must be a number'],
     ['cursor=', 'cursor', 'cursor must have at least 1 character'],
     ['cursor=nonsense', 'cursor', 'cursor must be a cursor that an earlier page returned'],
-    [`cursor=${encodeCursor(['2026-01-01T00:00:00Z', 'x'])}`, 'cursor', 'cursor must be a cursor that an earlier page returned'],
-    [`cursor=${encodeCursor(['1', '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'])}`, 'cursor', 'cursor must be a cursor that an earlier page returned'],
+    [
+      `cursor=${encodeCursor(['2026-01-01T00:00:00Z', 'x'])}`,
+      'cursor',
+      'cursor must be a cursor that an earlier page returned',
+    ],
+    [
+      `cursor=${encodeCursor(['1', '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'])}`,
+      'cursor',
+      'cursor must be a cursor that an earlier page returned',
+    ],
     ['limit=1&limit=2', 'limit', 'limit must be given once'],
     ['offset=5', 'offset', 'unknown field "offset"'],
   ].map(([query = '', field = '', message = '']) => ({

@@ -99,6 +99,18 @@ const PASSAGES = 'POST /v1/pd/search';
 const REASON = 'POST /v1/reason';
 const SCOPE = 'must be a UUID; omit the field when there is no such scope';
 
+const REASON_FIELDS: [string, unknown, string][] = [
+  ['documentId', '', SCOPE],
+  ['documentId', null, SCOPE],
+  ['documentId', 'j97abc123', SCOPE],
+  ['collectionId', '', SCOPE],
+  ['collectionId', null, SCOPE],
+  ['collectionId', {}, SCOPE],
+  ['maxTokens', '8000', 'must be a number'],
+  ['maxTokens', null, 'must be a number'],
+  ['limit', true, 'must be a number'],
+];
+
 export const BAD_QUESTIONS: BadRequest[] = [
   ...['POST /v1/search', 'POST /v1/context', PASSAGES, REASON].flatMap(forQuery),
   ...['POST /v1/search', 'POST /v1/context'].flatMap((route) => [...forSearch(route), oneOfProviders(route)]),
@@ -136,21 +148,11 @@ export const BAD_QUESTIONS: BadRequest[] = [
     message: 'unknown field "name"',
     field: 'name',
   },
-  ...[
-    ['documentId', '', SCOPE],
-    ['documentId', null, SCOPE],
-    ['documentId', 'j97abc123', SCOPE],
-    ['collectionId', '', SCOPE],
-    ['collectionId', null, SCOPE],
-    ['collectionId', {}, SCOPE],
-    ['maxTokens', '8000', 'must be a number'],
-    ['maxTokens', null, 'must be a number'],
-    ['limit', true, 'must be a number'],
-  ].map(([name, value, rule]) => ({
+  ...REASON_FIELDS.map(([name, value, rule]) => ({
     route: REASON,
-    name: `${String(name)} = ${JSON.stringify(value)}`,
-    body: { query: 'q', [String(name)]: value },
-    message: `${String(name)} ${String(rule)}`,
-    field: String(name),
+    name: `${name} = ${JSON.stringify(value)}`,
+    body: { query: 'q', [name]: value },
+    message: `${name} ${rule}`,
+    field: name,
   })),
 ];

@@ -66,7 +66,8 @@ export function describeCollections(world: WorldOf): void {
       const changed = await client.call(updateCollectionRoute, { params, body: { description: null, tags: [] } });
       expect(changed.data).toEqual({ ...data, description: null, tags: [] });
       expect((await client.exchange(deleteCollectionRoute, { params })).text).toBe('');
-      for (const method of ['GET', 'DELETE']) expectError(await client.send(method, `/v1/collections/${data.id}`), NOT_FOUND);
+      for (const method of ['GET', 'DELETE'])
+        expectError(await client.send(method, `/v1/collections/${data.id}`), NOT_FOUND);
       expectError(await client.send('PATCH', `/v1/collections/${data.id}`, { body: { name: 'x' } }), NOT_FOUND);
       expectError(await client.get(`/v1/collections/${data.id}/items`), NOT_FOUND);
     });
@@ -126,13 +127,15 @@ export function describeCollections(world: WorldOf): void {
         status: 404,
         type: 'RESOURCE.NOT_FOUND',
       });
-      const removed = await guest.call(removeCollectionItemsRoute, { params: { id }, body: { itemIds: [ids[2] ?? ''] } });
+      const removed = await guest.call(removeCollectionItemsRoute, {
+        params: { id },
+        body: { itemIds: [ids[2] ?? ''] },
+      });
       expect(removed.data).toEqual({ removed: 0 });
     });
 
     it('are listed in pages and found by name, metacharacters taken literally', async () => {
-      for (const name of ['100% wool', '100 wool', 'under_score', 'underXscore', 'back\\slash'])
-        await create({ name });
+      for (const name of ['100% wool', '100 wool', 'under_score', 'underXscore', 'back\\slash']) await create({ name });
       const search = async (text: string): Promise<string[]> =>
         (await client.call(listCollectionsRoute, { query: { search: text } })).data.map(({ name }) => name);
       expect(await search('100%')).toEqual(['100% wool']);

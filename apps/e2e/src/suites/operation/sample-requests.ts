@@ -53,7 +53,10 @@ export async function buildSampleRequests(
       path: `/v1/collections/${collectionId}/items`,
       body: { itemIds: [known.itemId] },
     },
-    'PUT /v1/collections/:id/items': { path: `/v1/collections/${collectionId}/items`, body: { itemIds: [known.itemId] } },
+    'PUT /v1/collections/:id/items': {
+      path: `/v1/collections/${collectionId}/items`,
+      body: { itemIds: [known.itemId] },
+    },
     'GET /v1/api-keys': {},
     'POST /v1/api-keys': { body: key },
     'PATCH /v1/api-keys/:id': { path: `/v1/api-keys/${keyId}`, body: { name: 'Changed' } },

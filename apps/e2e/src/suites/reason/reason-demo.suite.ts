@@ -66,7 +66,9 @@ export function describeReasonDemo(world: WorldOf): void {
     it('makes no claim about most of what nobody wrote down', async () => {
       const questions = await readDemoQuestions('unanswerable');
       const answers = await Promise.all(questions.map(async ({ question }) => (await ask(question)).answer));
-      const refusals = answers.filter((answer) => answer === NO_EVIDENCE_ANSWER || answer === NO_LINKED_STATEMENT_ANSWER);
+      const refusals = answers.filter(
+        (answer) => answer === NO_EVIDENCE_ANSWER || answer === NO_LINKED_STATEMENT_ANSWER,
+      );
       expect(refusals.length / questions.length).toBeGreaterThanOrEqual(0.8);
     });
 
@@ -75,7 +77,9 @@ export function describeReasonDemo(world: WorldOf): void {
         const data = await ask(question);
         for (const text of expectText) expect(plain(data.answer)).toContain(plain(text));
         const documents = [...new Set(data.citations.map((citation) => citation.documentId))];
-        expect((await externalIdsOf(client, documents)).sort()).toEqual(expect.arrayContaining([...expectItems].sort()));
+        expect((await externalIdsOf(client, documents)).sort()).toEqual(
+          expect.arrayContaining([...expectItems].sort()),
+        );
         const sides = readStatements(data.answer).filter(({ text }) =>
           expectText.some((side) => plain(text).includes(plain(side))),
         );

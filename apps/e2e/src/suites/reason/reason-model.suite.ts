@@ -86,7 +86,10 @@ export function describeReasonModel(): void {
       const [call] = model.calls;
       if (!call) throw new Error('the model was not called');
       const chunks = readShownChunks(call);
-      expect(chunks.map(({ title }) => title).sort()).toEqual(['Tower of Velmark', 'Tower of Velmark, "survey" <2024>']);
+      expect(chunks.map(({ title }) => title).sort()).toEqual([
+        'Tower of Velmark',
+        'Tower of Velmark, "survey" <2024>',
+      ]);
       for (const { chunkId } of chunks) expect(chunkId).toMatch(/^[0-9a-f-]{36}$/);
       const prompt = call.body.messages.map(({ content }) => content).join('\n');
       expect(prompt).toContain('74 meters high &amp; leans &lt;slightly&gt;.');
@@ -97,7 +100,10 @@ export function describeReasonModel(): void {
       model.play(
         answerWith((chunks: ShownChunk[]) => ({
           statements: [
-            { text: 'The survey says 71 meters.', references: [{ chunkId: chunkWith(chunks, '71'), quotation: OTHER }] },
+            {
+              text: 'The survey says 71 meters.',
+              references: [{ chunkId: chunkWith(chunks, '71'), quotation: OTHER }],
+            },
             {
               text: 'Another page says 74 meters.',
               references: [
@@ -130,7 +136,13 @@ export function describeReasonModel(): void {
           const chunkId = chunkWith(chunks, '74');
           return {
             statements: [
-              { text: 'Kept.', references: [{ chunkId, quotation: SENTENCE }, { chunkId, quotation: 'It was made up.' }] },
+              {
+                text: 'Kept.',
+                references: [
+                  { chunkId, quotation: SENTENCE },
+                  { chunkId, quotation: 'It was made up.' },
+                ],
+              },
               { text: 'Near miss.', references: [{ chunkId, quotation: 'the tower of Velmark is 74 meters high' }] },
               { text: 'Elided.', references: [{ chunkId, quotation: 'The tower of Velmark … meters high' }] },
               { text: 'Other chunk.', references: [{ chunkId, quotation: OTHER }] },
@@ -196,14 +208,12 @@ export function describeReasonModel(): void {
     const failures: [string, ModelScript, number, ErrorCode][] = [
       ['a model that never answers', hang, 504, 'SYNTHESIS.PROVIDER_TIMEOUT'],
       ['a closed connection', closeSocket, 502, 'SYNTHESIS.PROVIDER_ERROR'],
-      ...[400, 401, 404, 429, 500, 503].map(
-        (status): [string, ModelScript, number, ErrorCode] => [
-          `status ${status}`,
-          failWith(status),
-          502,
-          'SYNTHESIS.PROVIDER_ERROR',
-        ],
-      ),
+      ...[400, 401, 404, 429, 500, 503].map((status): [string, ModelScript, number, ErrorCode] => [
+        `status ${status}`,
+        failWith(status),
+        502,
+        'SYNTHESIS.PROVIDER_ERROR',
+      ]),
       ...Object.entries({
         prose: answerWithText('The tower is 74 meters high.'),
         'JSON in a code fence': answerWithText('```json\n{"statements":[],"limitations":[]}\n```'),

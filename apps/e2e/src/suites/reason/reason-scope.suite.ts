@@ -111,7 +111,10 @@ export function describeReasonScope(world: WorldOf): void {
       ['an empty collection', () => ({ collectionId: emptyCollectionId })],
       ["another tenant's document", () => ({ documentId: foreignDocument })],
       ["another tenant's collection", () => ({ collectionId: foreignCollection })],
-      ["a document and another tenant's collection", () => ({ documentId: ids[0] ?? '', collectionId: foreignCollection })],
+      [
+        "a document and another tenant's collection",
+        () => ({ documentId: ids[0] ?? '', collectionId: foreignCollection }),
+      ],
     ])('has no evidence, and says so with 200, for %s', async (_, input) => {
       expectNoEvidence(await ask(input()));
     });
@@ -169,7 +172,12 @@ export function describeReasonScope(world: WorldOf): void {
       ['a blank query', { query: ' \n\t' }, 'query', 'query must contain at least one non-whitespace character'],
       ['an empty documentId', { query: 'q', documentId: '' }, 'documentId', `documentId ${SCOPE_RULE}`],
       ['a null documentId', { query: 'q', documentId: null }, 'documentId', `documentId ${SCOPE_RULE}`],
-      ['a malformed collectionId', { query: 'q', collectionId: 'j97abc' }, 'collectionId', `collectionId ${SCOPE_RULE}`],
+      [
+        'a malformed collectionId',
+        { query: 'q', collectionId: 'j97abc' },
+        'collectionId',
+        `collectionId ${SCOPE_RULE}`,
+      ],
       ['maxTokens as text', { query: 'q', maxTokens: '8000' }, 'maxTokens', 'maxTokens must be a number'],
       ['maxTokens NaN as text', { query: 'q', maxTokens: 'NaN' }, 'maxTokens', 'maxTokens must be a number'],
       ['maxTokens null', { query: 'q', maxTokens: null }, 'maxTokens', 'maxTokens must be a number'],

@@ -28,9 +28,12 @@ export function describeDemo(world: WorldOf): void {
     it('finds the brand decision by search, best hit first', async () => {
       const { query, hits } = await client.call(searchRoute, { body: { query: QUESTION } });
       expect(query).toBe(QUESTION);
-      expect(await externalIdsOf(client, hits.slice(0, 1).map((hit) => hit.sourceItemId))).toEqual([
-        'page:brand-decisions',
-      ]);
+      expect(
+        await externalIdsOf(
+          client,
+          hits.slice(0, 1).map((hit) => hit.sourceItemId),
+        ),
+      ).toEqual(['page:brand-decisions']);
       expect(hits[0]).toMatchObject({ title: 'Brand decisions', provider: 'notion' });
       expect(hits[0]?.content).toContain(DECISION);
     });
@@ -38,7 +41,10 @@ export function describeDemo(world: WorldOf): void {
     it('has one of the expected items among the first five for every answerable question', async () => {
       for (const { question, expectItems } of await readDemoQuestions('answerable')) {
         const { hits } = await client.call(searchRoute, { body: { query: question, limit: 5 } });
-        const found = await externalIdsOf(client, hits.map((hit) => hit.sourceItemId));
+        const found = await externalIdsOf(
+          client,
+          hits.map((hit) => hit.sourceItemId),
+        );
         expect({ question, found: found.some((id) => expectItems.includes(id)) }).toEqual({ question, found: true });
       }
     });
@@ -95,9 +101,7 @@ export function describeDemo(world: WorldOf): void {
         expect(exclusions.filter(({ type }) => type === 'no_results')).toEqual([
           { type: 'no_results', provider: 'notion', reason: NO_RESULTS_REASON },
         ]);
-        expect(NO_RESULTS_REASON).toBe(
-          'The provider was allowed for this key, but no matching context was returned.',
-        );
+        expect(NO_RESULTS_REASON).toBe('The provider was allowed for this key, but no matching context was returned.');
       });
 
       it('has a requestId that finds its audit event', async () => {

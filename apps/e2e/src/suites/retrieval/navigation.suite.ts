@@ -36,10 +36,10 @@ export function describeNavigation(world: WorldOf): void {
     beforeAll(async () => {
       client = (await createTenant(world(), 'Passages')).admin;
       const section = (name: string): string =>
-        Array.from(
-          { length: 4 },
-          (_, part) =>
-            `${`The ${name.toLowerCase()} of the observatory of Tarnvik is described in part ${part} – naïve café, 東京, 🔭. `.repeat(14)}`,
+        Array.from({ length: 4 }, (_, part) =>
+          `The ${name.toLowerCase()} of the observatory of Tarnvik is described in part ${part} – naïve café, 東京, 🔭. `.repeat(
+            14,
+          ),
         ).join('\n\n');
       documentId = await ingestOne(client, {
         provider: 'notion',

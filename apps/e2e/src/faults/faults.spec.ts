@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findServices } from '../harness/start-distributed.js';
+import { startBehindProxies, type FaultyWorld } from '../harness/start-behind-proxies.js';
+import { ScriptedModelServer } from '@candor/testkit';
+import { describeAcceptedWork } from '../suites/faults/accepted-work.suite.js';
+import { describeElasticsearchOutage } from '../suites/faults/elasticsearch-outage.suite.js';
+import { describePostgresOutage } from '../suites/faults/postgres-outage.suite.js';
+import { describeRedisOutage } from '../suites/faults/redis-outage.suite.js';
+import { describeWaitingRequests } from '../suites/faults/waiting-requests.suite.js';
+import { describeWorkerLoss } from '../suites/faults/worker-loss.suite.js';
+
+const REASON_DEADLINE_MS = 8_000;
+const services = findServices(process.env);
+
+if (services === 'incomplete') {
+  it.skip('faults', () => undefined);
+} else {
+  describe('faults', () => {
+    let world: FaultyWorld | undefined;
+    beforeAll(async () => {
+      world = await startBehindProxies(services, 12, { env: { CANDOR_DEMO: 'off' } });
+    }, 300_000);
+    afterAll(async () => {
+      expect(await world?.stop()).toEqual([]);
+    }, 180_000);
+    const worldOf = (): FaultyWorld => {
+      if (!world) throw new Error('the profile did not start');
+      return world;
+    };
+    describeRedisOutage(worldOf);
+    describeElasticsearchOutage(worldOf);
+    describePostgresOutage(worldOf);
+    describeWorkerLoss(worldOf, 500);
+    describeAcceptedWork(worldOf);
+  });
+
+  describe('faults with a model', () => {
+    let model: ScriptedModelServer | undefined;
+    let world: FaultyWorld | undefined;
+    beforeAll(async () => {
+      model = await ScriptedModelServer.start();
+      world = await startBehindProxies(services, 13, {
+        env: {
+          CANDOR_DEMO: 'off',
+          REASON_CONCURRENCY: '1',
+          REASON_DEADLINE_MS: String(REASON_DEADLINE_MS),
+          LLM_BASE_URL: model.baseUrl,
+          LLM_MODEL: 'scripted-1',
+          LLM_TIMEOUT_MS: '60000',
+        },
+      });
+    }, 300_000);
+    afterAll(async () => {
+      const leftovers = await world?.stop();
+      await model?.stop();
+      expect(leftovers).toEqual([]);
+    }, 180_000);
+    describeWaitingRequests(
+      () => {
+        if (!world) throw new Error('the profile did not start');
+        return world;
+      },
+      () => {
+        if (!model) throw new Error('the model did not start');
+        return model;
+      },
+      REASON_DEADLINE_MS,
+    );
+  });
+}

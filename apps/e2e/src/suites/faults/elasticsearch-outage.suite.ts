@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ingestionRoute, searchRoute } from '@candor/contracts';
+import { waitFor, type ApiClient } from '@candor/testkit';
+import { readEvents } from '../../harness/audit-trail.js';
+import { expectError } from '../../harness/expect-error.js';
+import { expectIndexedOnce } from '../../harness/indexed-once.js';
+import { buildDocuments, ingestOne, push } from '../../harness/ingest.js';
+import type { FaultyWorld } from '../../harness/start-behind-proxies.js';
+import { createTenant } from '../../harness/tenants.js';
+
+const QUERY = 'Who keeps the ferry timetable of Rossund?';
+
+/** Elasticsearch away: a clear 503 and never "nothing found"; what was accepted waits and goes on by itself. */
+export function describeElasticsearchOutage(world: () => FaultyWorld): void {
+  describe('Elasticsearch', () => {
+    let client: ApiClient;
+    let itemId: string;
+    beforeAll(async () => {
+      client = (await createTenant(world(), 'Elasticsearch outage')).admin;
+      itemId = await ingestOne(client, {
+        title: 'Ferry timetable of Rossund',
+        body: 'The harbor master keeps the ferry timetable of Rossund.',
+        accessPolicy: { provider: 'slack', mode: 'provider_scope' },
+      });
+    });
+    afterEach(() => world().elasticsearch.restore());
+
+    it.each(['/v1/search', '/v1/context', '/v1/pd/search', '/v1/reason'])(
+      'gone: 503 from %s, never empty',
+      async (path) => {
+        await world().elasticsearch.cut();
+        const response = await client.post(path, { query: QUERY });
+        expectError(response, {
+          status: 503,
+          type: 'DEPENDENCY.INDEX_UNAVAILABLE',
+          message: 'The search index cannot be reached.',
+        });
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+        const events = await readEvents(client, response.requestId);
+        expect(events.at(-1)).toMatchObject({ outcome: 'failed' });
+        // What the truth alone can answer is answered.
+        expect((await client.get(`/v1/source-items/${itemId}`)).status).toBe(200);
+      },
+    );
+
+    it('silent: an error within the deadline, never empty', async () => {
+      world().elasticsearch.freeze();
+      const response = await client.post('/v1/search', { query: QUERY });
+      expect([503, 504]).toContain(response.status);
+    }, 30_000);
+
+    it('gone while items are indexed: they wait, unfailed, and go on by themselves', async () => {
+      await world().elasticsearch.cut();
+      const documents = buildDocuments(30, 'Parked');
+      const accepted = await push(client, documents);
+      await waitFor(
+        async () => {
+          const { counts } = await client.call(ingestionRoute, { params: { requestId: accepted.requestId } });
+          return (counts.indexing ?? 0) > 0;
+        },
+        { what: 'items that want to be indexed' },
+      );
+      // Long enough for several attempts.
+      await delay(6_000);
+      const during = await client.call(ingestionRoute, { params: { requestId: accepted.requestId } });
+      expect(during.done).toBe(false);
+      expect(during.counts.failed ?? 0).toBe(0);
+      await world().elasticsearch.restore();
+      await expectIndexedOnce(client, accepted, documents, 180_000);
+      const { hits } = await client.call(searchRoute, { body: { query: QUERY } });
+      expect(hits).not.toEqual([]);
+    }, 240_000);
+
+    it('gone while an item is deleted: hidden at once, certified only when its chunks are gone', async () => {
+      const doomed = await ingestOne(client, { title: 'Doomed', body: 'The doomed buoy of Rossund is red.' });
+      await world().elasticsearch.cut();
+      const deleted = await client.delete(`/v1/source-items/${doomed}`);
+      expect([deleted.status, deleted.body]).toEqual([202, { sourceItemId: doomed, status: 'deleting' }]);
+      expect((await client.get(`/v1/source-items/${doomed}`)).status).toBe(404);
+      await delay(2_000);
+      expect((await readEvents(client, deleted.requestId)).map((event) => event.action)).toEqual(['item.delete']);
+      await world().elasticsearch.restore();
+      await waitFor(
+        async () => (await readEvents(client, deleted.requestId)).some((event) => event.action === 'item.deleted'),
+        { what: 'the certificate', timeoutMs: 120_000 },
+      );
+    }, 180_000);
+  });
+}

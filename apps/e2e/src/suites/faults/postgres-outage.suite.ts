@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor, type ApiClient } from '@candor/testkit';
+import { readEvents } from '../../harness/audit-trail.js';
+import { expectError } from '../../harness/expect-error.js';
+import { expectIndexedOnce } from '../../harness/indexed-once.js';
+import { buildDocuments, push } from '../../harness/ingest.js';
+import type { FaultyWorld } from '../../harness/start-behind-proxies.js';
+import { createTenant } from '../../harness/tenants.js';
+import { waitForSome } from './worker-loss.suite.js';
+
+const REQUESTS: [string, string, unknown?][] = [
+  ['POST', '/v1/search', { query: 'anything' }],
+  ['POST', '/v1/context', { query: 'anything' }],
+  ['POST', '/v1/reason', { query: 'anything' }],
+  ['POST', '/v1/pd/search', { query: 'anything' }],
+  ['GET', '/v1/user/me'],
+  ['GET', '/v1/collections'],
+  ['POST', '/v1/collections', { name: 'Never made' }],
+];
+
+/** Postgres away: no response without its audit row, so none at all but 503; everything comes back by itself. */
+export function describePostgresOutage(world: () => FaultyWorld): void {
+  describe('Postgres', () => {
+    let client: ApiClient;
+    beforeAll(async () => {
+      client = (await createTenant(world(), 'Postgres outage')).admin;
+    });
+    afterEach(() => world().postgres.restore());
+
+    const recover = async (): Promise<void> => {
+      await world().postgres.restore();
+      await waitFor(async () => (await world().anonymous.get('/readyz')).status === 200, { what: 'readiness' });
+      await waitFor(async () => (await client.post('/v1/search', { query: 'anything' })).status === 200, {
+        what: 'search',
+      });
+    };
+
+    it('gone: every request is a 503, the gateway lives and is not ready', async () => {
+      await world().postgres.cut();
+      for (const [method, path, body] of REQUESTS) {
+        const response = await client.send(method, path, body === undefined ? {} : { body });
+        expectError(response, {
+          status: 503,
+          type: 'DEPENDENCY.DATABASE_UNAVAILABLE',
+          message: 'The database cannot be reached.',
+        });
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect((await world().anonymous.get('/healthz')).status).toBe(200);
+      await waitFor(async () => (await world().anonymous.get('/readyz')).status === 503, { what: 'unreadiness' });
+      await recover();
+      const made = await client.get('/v1/collections?search=Never');
+      expect(made.body).toMatchObject({ data: [] });
+    }, 120_000);
+
+    it('silent: an error in time, and recovery', async () => {
+      world().postgres.freeze();
+      const response = await client.post('/v1/search', { query: 'anything' });
+      expect([503, 504]).toContain(response.status);
+      await recover();
+    }, 120_000);
+
+    it('gone for a moment in the middle of 200 items: all are indexed, each once', async () => {
+      const documents = buildDocuments(200, 'Blink');
+      const accepted = await push(client, documents);
+      await waitForSome(client, accepted.requestId, 20);
+      await world().postgres.cut();
+      await delay(3_000);
+      await recover();
+      await expectIndexedOnce(client, accepted, documents, 240_000);
+    }, 300_000);
+
+    it('gone between asking and answering: no answer without its event', async () => {
+      const asked = client.post('/v1/reason', { query: 'Which code opens locker 3 of Blink?' });
+      await world().postgres.cut();
+      const response = await asked;
+      await recover();
+      const events = await readEvents(client, response.requestId);
+      if (response.status === 200)
+        expect(events.map((event) => event.action)).toEqual(['reason.requested', 'reason.answer']);
+      else expect(response.status).toBe(503);
+    }, 120_000);
+  });
+}

@@ -1,0 +1,75 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { reasonRoute, searchRoute } from '@candor/contracts';
+import { runRedisCommand, waitFor, type ApiClient } from '@candor/testkit';
+import { expectError } from '../../harness/expect-error.js';
+import { expectIndexedOnce } from '../../harness/indexed-once.js';
+import { buildDocuments, ingestOne, push } from '../../harness/ingest.js';
+import type { FaultyWorld } from '../../harness/start-behind-proxies.js';
+import { createKey, createTenant } from '../../harness/tenants.js';
+import { waitForSome } from './worker-loss.suite.js';
+
+const QUERY = 'When does the weather station of Nesvik report?';
+
+/** Redis away, silent or emptied: what needs no queue goes on, what was accepted is not lost, nothing hangs. */
+export function describeRedisOutage(world: () => FaultyWorld): void {
+  describe('Redis', () => {
+    let client: ApiClient;
+    beforeAll(async () => {
+      client = (await createTenant(world(), 'Redis outage')).admin;
+      await ingestOne(client, {
+        title: 'Weather station of Nesvik',
+        body: 'The weather station of Nesvik reports at every full hour.',
+        accessPolicy: { provider: 'slack', mode: 'provider_scope' },
+      });
+    });
+    afterEach(() => world().redis.restore());
+
+    const outages: [string, () => Promise<void>][] = [
+      ['gone', () => world().redis.cut()],
+      ['silent', async () => world().redis.freeze()],
+    ];
+    it.each(outages)(
+      '%s: reads and ingest go on, reason says 503 within 2 s, and all of it recovers',
+      async (name, fail) => {
+        await fail();
+        const { hits } = await client.call(searchRoute, { body: { query: QUERY } });
+        expect(hits).toHaveLength(1);
+        const limited = await createKey(client, { rateLimitPerMinute: 2 });
+        expect((await limited.client.post('/v1/search', { query: QUERY })).status).toBe(200);
+
+        const documents = buildDocuments(20, `Without-${name}`);
+        const accepted = await push(client, documents);
+
+        const startedAt = performance.now();
+        const refused = await client.post('/v1/reason', { query: QUERY });
+        const tookMs = performance.now() - startedAt;
+        expectError(refused, {
+          status: 503,
+          type: 'DEPENDENCY.QUEUE_UNAVAILABLE',
+          message: 'The job queue cannot be reached.',
+        });
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(tookMs).toBeLessThan(2_000);
+        expect((await world().anonymous.get('/readyz')).status).toBe(200);
+
+        await world().redis.restore();
+        await waitFor(async () => (await client.post('/v1/reason', { query: QUERY })).status === 200, {
+          what: 'reason after the outage',
+        });
+        const { data } = await client.call(reasonRoute, { body: { query: QUERY } });
+        expect(data.answer).toContain('at every full hour');
+        await expectIndexedOnce(client, accepted, documents, 180_000);
+      },
+      240_000,
+    );
+
+    it('emptied in the middle of 500 items: all are indexed, each once', async () => {
+      const tenant = await createTenant(world(), 'Redis emptied');
+      const documents = buildDocuments(500, 'Flush');
+      const accepted = await push(tenant.admin, documents);
+      await waitForSome(tenant.admin, accepted.requestId, 50);
+      expect(await runRedisCommand(world().redisUrl, 'FLUSHDB')).toBe('+OK');
+      await expectIndexedOnce(tenant.admin, accepted, documents, 300_000);
+    }, 360_000);
+  });
+}
