@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { answerQuestionJob, AppError, isErrorCode, type ReasoningReply } from '@candor/contracts';
 import { BullMqStrategy, RpcErrorFilter, type DeadLetter, type QueueBackendOptions } from '@candor/queue';
+import { loadTokenCounter } from '@candor/reasoning';
 import { createRequestContext, NestPinoLogger, runInRequestContext } from '@candor/runtime';
 import { SynthesisModule, type SynthesisModuleDependencies } from './synthesis.module.js';
 
@@ -36,6 +37,8 @@ export async function startSynthesis(dependencies: SynthesisDependencies): Promi
     abortOnError: false,
   });
   app.useGlobalFilters(new RpcErrorFilter());
+  // The first question must not wait for the tokenizer's tables.
+  await loadTokenCounter();
   await app.listen();
   return { stop: () => app.close() };
 }
