@@ -26,10 +26,8 @@ export async function expectQuotedAnswer(client: ApiClient, data: ReasonData): P
   for (const { text, chunkIds } of statements) {
     expect(text).not.toBe('');
     expect(chunkIds.length).toBeGreaterThan(0);
-    for (const chunkId of chunkIds) {
-      const reading = await client.call(readChunkRoute, { params: { chunkId } });
-      expect(wordsOf(reading.data.content)).toContain(wordsOf(text));
-    }
+    const readings = await Promise.all(chunkIds.map((chunkId) => client.call(readChunkRoute, { params: { chunkId } })));
+    for (const reading of readings) expect(wordsOf(reading.data.content)).toContain(wordsOf(text));
   }
   const firstUse = [...new Set(statements.flatMap(({ chunkIds }) => chunkIds))];
   expect(data.citations.map(({ chunkId }) => chunkId)).toEqual(firstUse);
