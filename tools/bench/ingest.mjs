@@ -2,7 +2,7 @@
 // same chunks with the same model and threads, in turns on the same servers. Build first.
 import { parseArgs } from 'node:util';
 import { ensureModel } from '@candor/models';
-import { prepareItems } from './support/build-chunks.mjs';
+import { prepareItemsFor } from './support/build-chunks.mjs';
 import { readDataSet, spread } from './support/data-sets.mjs';
 import { ingestAll, toIngestDocument } from './support/ingest-corpus.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
@@ -52,7 +52,7 @@ async function measure(stack, corpus, model, options) {
   const directory = model === 'hashing' ? undefined : (await ensureModel({ name: model })).dir;
   const environment = { EMBEDDINGS_MODEL: model, CANDOR_MODEL_DIR: directory };
   const documents = spread(corpus, countOf(model, options));
-  const items = prepareItems(documents, (text) => embedder.countTokens(text));
+  const items = prepareItemsFor(embedder, documents);
   const size = Math.ceil(items.length / options.rounds);
   const seconds = { candor: 0, raw: 0 };
   const ratios = [];

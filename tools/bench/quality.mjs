@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findRelevanceProfile } from '@candor/embeddings';
 import { RetrievalService } from '@candor/retrieval';
 import { CallerTokenSigner } from '@candor/runtime';
 import { createElasticsearchIndex, createLanceDbIndex } from '@candor/search-index/write';
 import { FUSION } from '../../apps/retrieval/dist/search/fusion-settings.js';
-import { embedItems, itemIdOf, prepareItems, TENANT, wholeDocuments, writeChunks } from './support/build-chunks.mjs';
+import { embedItems, itemIdOf, prepareItemsFor, TENANT, wholeDocuments, writeChunks } from './support/build-chunks.mjs';
 import { CALLER, corpusViews } from './support/corpus-views.mjs';
 import { MEASURED_SETS, readDataSet, SET_NAMES } from './support/data-sets.mjs';
 import { KeptVectorEmbedder } from './support/kept-vectors.mjs';
@@ -116,7 +117,7 @@ async function measure(set, items, chunks, { reader, writer }, embedder, name) {
       embedder,
       signer: new CallerTokenSigner('bench'.repeat(8)),
       // The floor is measured elsewhere; here it would only hide ranks.
-      relevance: { relevanceFloor: 0, reasoningGuard: 0, calibrated: false },
+      relevance: { relevanceFloor: 0, cosineGuard: 0, wordWeight: 0, evidenceGuard: 0, calibrated: false },
     });
     const metric = set.metric === 'nDCG@10' ? ndcg : recall;
     const values = { fused: [], similarity: [], dense: [], lexical: [], document: [] };
@@ -199,7 +200,7 @@ const rows = [];
 try {
   for (const name of options.sets) {
     const set = await readDataSet(name, options.sample);
-    const items = prepareItems(set.documents, (text) => embedder.countTokens(text));
+    const items = prepareItemsFor(embedder, set.documents);
     const chunks = await embedItems(items, embedder);
     for (const index of options.indices) {
       const started = Date.now();

@@ -12,7 +12,7 @@ import { createLanceDbIndex } from '@candor/search-index/write';
 import { ensureModel } from '@candor/models';
 import { FUSION } from '../../apps/retrieval/dist/search/fusion-settings.js';
 import { alternateRounds } from './support/alternate-rounds.mjs';
-import { embedItems, prepareItems, TENANT, writeChunks } from './support/build-chunks.mjs';
+import { embedItems, prepareItemsFor, TENANT, writeChunks } from './support/build-chunks.mjs';
 import { CALLER, corpusViews } from './support/corpus-views.mjs';
 import { readDataSet } from './support/data-sets.mjs';
 import { HttpSearch } from './support/http-search.mjs';
@@ -182,7 +182,7 @@ async function measureLanceDb(corpus, embedders, options) {
   const { reader, writer } = createLanceDbIndex({ directory });
   const address = { tenantId: TENANT, generation: 'bench' };
   try {
-    const items = prepareItems(corpus.documents, (text) => embedders.kept.countTokens(text));
+    const items = prepareItemsFor(embedders.kept, corpus.documents);
     const chunks = await embedItems(items, embedders.kept);
     await writeChunks(writer, address, chunks, embedders.plain.profile.dimensions);
     const service = new RetrievalService({

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createElasticsearchIndex, createLanceDbIndex } from '@candor/search-index/write';
-import { embedItems, itemIdOf, prepareItems, TENANT, writeChunks } from './support/build-chunks.mjs';
+import { embedItems, itemIdOf, prepareItemsFor, TENANT, writeChunks } from './support/build-chunks.mjs';
 import { readDataSet } from './support/data-sets.mjs';
 import { KeptVectorEmbedder } from './support/kept-vectors.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
@@ -14,8 +14,8 @@ import { say, table } from './support/report.mjs';
 import { startElasticsearchOnly } from './support/start-stack.mjs';
 
 const [setName = 'scifact', indexName = 'lancedb'] = process.argv.slice(2);
-const WEIGHTS = [0.4, 0.5, 0.6, 0.7, 0.8];
-const DEPTHS = [20, 30, 40, 60, 100];
+const WEIGHTS = [0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9];
+const DEPTHS = [30, 40, 60, 100];
 const RRF_K = 60;
 
 function normalizerOf(values) {
@@ -93,7 +93,7 @@ const { reader, writer } = services
 const address = { tenantId: TENANT, generation: `tune-${process.pid}` };
 try {
   const set = await readDataSet(setName);
-  const items = prepareItems(set.documents, (text) => embedder.countTokens(text));
+  const items = prepareItemsFor(embedder, set.documents);
   await writeChunks(writer, address, await embedItems(items, embedder), embedder.profile.dimensions);
   const found = await findAll(set, reader, address, embedder);
   const metric = set.metric === 'nDCG@10' ? ndcg : recall;

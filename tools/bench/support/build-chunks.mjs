@@ -1,6 +1,9 @@
 import { hashContent } from '@candor/persistence';
 import { v5 as uuidv5 } from 'uuid';
-import { chunkDocument } from '../../../apps/ingestion-worker/dist/features/extract-item/chunk-document.js';
+import {
+  chunkDocument,
+  chunkLimitsFor,
+} from '../../../apps/ingestion-worker/dist/features/extract-item/chunk-document.js';
 import { extractText } from '../../../apps/ingestion-worker/dist/features/extract-item/extract-text.js';
 import {
   passageText,
@@ -20,7 +23,8 @@ export const itemIdOf = (documentId) => uuidv5(documentId, ITEM_NAMESPACE);
  */
 export function prepareItems(documents, countTokens, limits) {
   return documents.map((document) => {
-    const source = { title: document.title || 'Untitled', body: document.text, mimeType: 'text/plain' };
+    const { text: body, mimeType = 'text/plain' } = document;
+    const source = { title: document.title || 'Untitled', body, mimeType };
     const { text, blocks } = extractText(source);
     const itemId = itemIdOf(document.id);
     const head = {
@@ -49,6 +53,11 @@ export function prepareItems(documents, countTokens, limits) {
     );
     return { document, head, version, nodes, texts: nodes.map((node) => passageText(source.title, node, text)) };
   });
+}
+
+/** As the worker would, for its embedding model. */
+export function prepareItemsFor(embedder, documents) {
+  return prepareItems(documents, (text) => embedder.countTokens(text), chunkLimitsFor(embedder.profile.maxTokens));
 }
 
 /** The chunks of each item as they are indexed, in the order of the items. */

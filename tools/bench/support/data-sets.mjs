@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const FOLDER = resolve(ROOT, process.env.CANDOR_DATASETS ?? '../shared/data');
+export const DATASETS = resolve(ROOT, process.env.CANDOR_DATASETS ?? '../shared/data');
 const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url));
 
 const xquad = (language) => ({
@@ -60,7 +60,7 @@ export const MEASURED_SETS = SET_NAMES.filter((name) => name !== 'smoke');
  * and four others for each.
  */
 export async function readDataSet(name, sample) {
-  const { title, corpus, queries, qrels, metric, folder = FOLDER } = SETS[name];
+  const { title, corpus, queries, qrels, metric, folder = DATASETS } = SETS[name];
   const relevant = new Map();
   for (const line of (await readText(folder, qrels)).trim().split('\n').slice(1)) {
     const [query, document, score] = line.split('\t');

@@ -1,13 +1,12 @@
 /**
  * How many candidates are fetched and how the two legs are weighed. Changed by measurement only:
- * `docs/reference/fusion.md` has the table (SciFact train, nDCG@10: dense alone 0.748, BM25 alone 0.696, reciprocal
- * ranks 0.753–0.760, min-max linear 0.769 / 0.770 / 0.766 at a dense weight of 0.5 / 0.6 / 0.7).
+ * `docs/reference/fusion.md` has the table, `tools/bench/tune-fusion.mjs` makes it.
  */
 export const FUSION = {
   /** Share of the dense leg; the lexical one has the rest. */
-  denseWeight: 0.6,
+  denseWeight: 0.7,
   /** Candidates a leg in the first round, for a page of `limit`: enough that best-of-item still fills the page. */
-  candidatesPerLeg: (limit: number): number => Math.max(60, limit * 3),
+  candidatesPerLeg: (limit: number): number => Math.max(40, limit * 3),
   /** Growth of the candidates from one refill round to the next. */
   refillGrowth: 4,
   /** Rounds in all, the first included. */

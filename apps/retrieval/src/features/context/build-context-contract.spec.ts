@@ -194,7 +194,7 @@ describe('contract 1.1', () => {
       validity: { validFrom: '2026-01-01T00:00:00.000Z', validUntil: null },
     });
     expect(contract.retrieval).toEqual({
-      strategy: 'hybrid:min-max-linear:dense=0.6',
+      strategy: 'hybrid:min-max-linear:dense=0.7',
       generationId: GENERATION.id,
       pipelineFingerprint: 'pipeline-1',
       corpusFingerprint: 'corpus-1',
