@@ -20,7 +20,7 @@ export interface RelevanceProfile {
  */
 const MEASURED: Readonly<Record<string, Omit<RelevanceProfile, 'calibrated'>>> = {
   'bge-small-en-v1.5-q': { relevanceFloor: 0.58, cosineGuard: 0.59, wordWeight: 0.3, evidenceGuard: 0.75 },
-  'all-minilm-l6-v2-q': { relevanceFloor: 0.28, cosineGuard: 0.33, wordWeight: 0.5, evidenceGuard: 0.6 },
+  'all-minilm-l6-v2-q': { relevanceFloor: 0.28, cosineGuard: 0.32, wordWeight: 0.5, evidenceGuard: 0.6 },
 };
 
 const UNMEASURED: RelevanceProfile = {

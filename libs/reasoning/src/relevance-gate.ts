@@ -3,7 +3,7 @@ export type SkipReason = 'no_evidence' | 'below_relevance_guard' | 'empty_packet
 
 /**
  * Seed 000: empty evidence always skips synthesis; weak evidence skips it only when no document or collection was
- * named. `relevant` says whether the best passage clears the embedding profile's fixed guard.
+ * named. `relevant` is retrieval's verdict by `judgeRelevance`, with the embedding profile's fixed constants.
  */
 export function passesRelevanceGate(input: {
   passages: readonly unknown[];
