@@ -20,10 +20,10 @@ const CHECKS = [
   ['types of the tests', ['typescript/bin/tsc', '-p', 'tsconfig.lint.json']],
   ['lint', ['eslint/bin/eslint.js', '.', '--max-warnings', '0']],
 ];
-/** The end-to-end suite starts whole profiles: it goes alone, after the others. */
+/** The end-to-end suite starts whole profiles: it goes alone, after the others, one profile at a time. */
 const JEST_RUNS = [
-  ['--ignoreProjects', 'e2e'],
-  ['--selectProjects', 'e2e'],
+  ['--ignoreProjects', 'e2e', '--maxWorkers', '2'],
+  ['--selectProjects', 'e2e', '--runInBand'],
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -61,7 +61,7 @@ async function runJest(args, variables) {
   try {
     const { code } = await runCommand(
       process.execPath,
-      [jest, '--json', '--outputFile', reportFile, '--maxWorkers', '2', '--passWithNoTests', ...args],
+      [jest, '--json', '--outputFile', reportFile, '--passWithNoTests', ...args],
       { cwd: root, env },
     );
     if (interrupted) return;
@@ -96,9 +96,15 @@ async function run(jestArguments) {
   }
 }
 
+/** Without the frames that are nobody's code here. */
+function shorten(message) {
+  const lines = message.replaceAll(root, '').split('\n');
+  return lines.filter((line) => !/^\s+at .*(node_modules\/|node:internal\/)/.test(line)).join('\n');
+}
+
 function report() {
   for (const { name, message } of counts.failures) {
-    console.log(`\nFAILED ${name.replace(root, '')}\n${message.replaceAll(root, '')}`);
+    console.log(`\nFAILED ${name.replace(root, '')}\n${shorten(message)}`);
   }
   for (const { name, reason } of counts.skips) console.log(`\nSKIPPED whatever needs ${name}: ${reason}`);
   if (interrupted) console.log('\ninterrupted');
