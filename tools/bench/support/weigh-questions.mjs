@@ -1,0 +1,57 @@
+import { judgeRelevance, matchWords, readQueryTerms } from '@candor/reasoning/relevance';
+
+/** Vectors are normalized. */
+function cosineOf(left, right) {
+  let sum = 0;
+  for (let index = 0; index < left.length; index++) sum += left[index] * right[index];
+  return sum;
+}
+
+/**
+ * Every passage of a corpus held against each question. Of passages that match alike only the nearest is kept: no rule
+ * can tell the others apart from it.
+ *
+ * @param views `(question, chunk) => boolean`, each a part of the corpus.
+ * @returns for each view one `{ terms, passages }` a question, as `judgeRelevance` takes them, nearest first.
+ */
+export async function weighQuestions(questions, chunks, embedder, views = [() => true]) {
+  const weighed = views.map(() => []);
+  for (const question of questions) {
+    const vector = await embedder.embedQuery(question.text.trim());
+    const terms = readQueryTerms(question.text);
+    const kept = views.map(() => new Map());
+    for (const chunk of chunks) {
+      const match = matchWords(terms, { headings: [chunk.title, ...chunk.sectionPath], content: chunk.content });
+      const cosine = cosineOf(vector, chunk.vector);
+      const key = `${match.coverage} ${match.isComplete} ${match.hasIdentifier}`;
+      for (const [index, isInView] of views.entries()) {
+        const nearest = kept[index].get(key)?.cosine ?? -Infinity;
+        if (cosine > nearest && isInView(question, chunk)) kept[index].set(key, { cosine, match });
+      }
+    }
+    for (const [index, passages] of kept.entries()) {
+      const nearestFirst = [...passages.values()].sort((left, right) => right.cosine - left.cosine);
+      weighed[index].push({ terms, passages: nearestFirst });
+    }
+  }
+  return weighed;
+}
+
+export const bestCosine = ({ passages }) => passages[0]?.cosine ?? -Infinity;
+
+/** Share of the questions for which nothing is relevant. */
+export function shareRefused(weighed, rule) {
+  return weighed.filter(({ terms, passages }) => !judgeRelevance(passages, terms, rule)).length / weighed.length;
+}
+
+/** The strictest guard, in hundredths, that refuses no more than this share. */
+export function guardAt(weighed, rule, share) {
+  let guard = 0;
+  while (shareRefused(weighed, { ...rule, evidenceGuard: (guard + 1) / 100 }) <= share) guard += 1;
+  return guard / 100;
+}
+
+/** The largest threshold that at most this share of the values lies below. */
+export const quantile = (values, share) =>
+  values.toSorted((left, right) => left - right)[Math.floor(values.length * share)];
+export const shareBelow = (values, threshold) => values.filter((value) => value < threshold).length / values.length;
