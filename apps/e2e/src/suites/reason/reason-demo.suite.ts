@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { NO_EVIDENCE_ANSWER, NO_LINKED_STATEMENT_ANSWER, reasonRoute, type ReasonData } from '@candor/contracts';
 import type { ApiClient } from '@candor/testkit';
 import { externalIdsOf, readDemoQuestions } from '../../harness/demo-workspace.js';
+import { mapLimited } from '../../harness/map-limited.js';
 import { expectQuotedAnswer, readStatements } from '../../harness/quotations.js';
 import { createKey } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
@@ -28,7 +29,7 @@ export function describeReasonDemo(world: WorldOf): void {
 
     it('answers most questions with the expected text, and quotes only what its sources say', async () => {
       const questions = await readDemoQuestions('answerable');
-      const answers = await Promise.all(questions.map(({ question }) => ask(question)));
+      const answers = await mapLimited(questions, 4, ({ question }) => ask(question));
       const cited = answers.filter((data) => data.citations.length > 0);
       for (const data of cited) await expectQuotedAnswer(client, data);
       const right = questions.filter(({ expectText = [] }, index) =>
@@ -54,7 +55,7 @@ export function describeReasonDemo(world: WorldOf): void {
 
     it('makes no claim about most of what nobody wrote down', async () => {
       const questions = await readDemoQuestions('unanswerable');
-      const answers = await Promise.all(questions.map(async ({ question }) => (await ask(question)).answer));
+      const answers = await mapLimited(questions, 4, async ({ question }) => (await ask(question)).answer);
       const refusals = answers.filter(
         (answer) => answer === NO_EVIDENCE_ANSWER || answer === NO_LINKED_STATEMENT_ANSWER,
       );
