@@ -8,7 +8,10 @@ const milliseconds = (fallback: number) => z.coerce.number().int().min(100).max(
 export const gatewayConfigSchema = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: portFromEnv(3000).describe('Port of the public API.'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severe line.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info')
+    .describe('Least severe line.'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues, the reply channel and the rate limits.'),
   RETRIEVAL_URL: z.string().min(1).describe('gRPC target of retrieval, e.g. dns:///retrieval:50051.'),

@@ -7,7 +7,9 @@ import { recordRefusal } from './request/record-refusal.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
 
 const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
-const LIMITS = new Map(ROUTES.flatMap((route) => (route.bodyLimitBytes ? [[`${route.method} ${route.path}`, route.bodyLimitBytes]] : [])));
+const LIMITS = new Map(
+  ROUTES.flatMap((route) => (route.bodyLimitBytes ? [[`${route.method} ${route.path}`, route.bodyLimitBytes]] : [])),
+);
 
 function bodyLimit(method: HttpMethod, path: string): number {
   return LIMITS.get(`${method} ${path}`) ?? DEFAULT_BODY_LIMIT_BYTES;

@@ -7,7 +7,10 @@ import { elasticsearchEnvironment } from '@candor/search-index/write';
 export const workerConfigSchema = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address of the health endpoints.'),
   HEALTH_PORT: portFromEnv(3001).describe('Port of /healthz, /readyz and /metrics.'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severe line.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info')
+    .describe('Least severe line.'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues.'),
   ...elasticsearchEnvironment,

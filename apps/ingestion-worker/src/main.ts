@@ -15,7 +15,7 @@ import {
 } from '@candor/runtime';
 import { createElasticsearchWriter, elasticsearchOptionsFrom } from '@candor/search-index/write';
 import { workerConfigSchema } from './config.js';
-import { startWorker } from './start-worker.js';
+import { startWorker, type RunningWorker } from './start-worker.js';
 
 @Module({})
 class WorkerHealthApp {
@@ -39,21 +39,32 @@ export async function main(): Promise<void> {
   health.register('queue', () => producer.ping(), { critical: false, startup: true });
   health.register('index', (signal) => index.ping(signal), { critical: false });
 
-  const app = await createHttpApp(WorkerHealthApp.forRoot(health), { service: 'ingestion-worker', logger, bodyLimits: () => 0 });
-  const worker = await retryUntilReachable(async () => {
-    await database.migrate();
-    return startWorker({ database, embedder, index, queue, producer, logger });
-  }, logger);
+  const app = await createHttpApp(WorkerHealthApp.forRoot(health), {
+    service: 'ingestion-worker',
+    logger,
+    bodyLimits: () => 0,
+  });
+  let worker: RunningWorker | undefined;
+  health.register('jobs', () => requireStarted(worker), { critical: false, startup: true });
+  // Probes are answered while the database is still being waited for.
   await listenUntilSignal(app, {
     port: config.HEALTH_PORT,
     host: config.HOST,
     logger,
     onClose: async () => {
-      await worker.stop();
+      await worker?.stop();
       await Promise.allSettled([producer.close(), index.close(), embedder.close(), database.close()]);
       await stopTelemetry();
     },
   });
+  worker = await retryUntilReachable(async () => {
+    await database.migrate();
+    return startWorker({ database, embedder, index, queue, producer, logger });
+  }, logger);
+}
+
+async function requireStarted(worker: RunningWorker | undefined): Promise<void> {
+  if (!worker) throw new Error('the job handlers have not started');
 }
 
 await runAsEntryPoint(import.meta.url, main);

@@ -2,7 +2,13 @@ import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { deleteItemJob, extractItemJob, indexItemJob, JOB_CATALOGUE, type AppError } from '@candor/contracts';
 import { OutboxRepository } from '@candor/persistence';
-import { BullMqStrategy, OutboxDispatcher, RpcErrorFilter, type JobProducer, type QueueBackendOptions } from '@candor/queue';
+import {
+  BullMqStrategy,
+  OutboxDispatcher,
+  RpcErrorFilter,
+  type JobProducer,
+  type QueueBackendOptions,
+} from '@candor/queue';
 import { createRequestContext, NestPinoLogger, runInRequestContext, type Logger } from '@candor/runtime';
 import { BatchedIndexWriter } from '@candor/search-index/write';
 import { RecordDeadLetterService } from './dead-letters/record-dead-letter.service.js';
@@ -37,7 +43,8 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     backend: queue,
     queues: CONCURRENCY,
     onDeadLetter: (letter) => deadLetters.record(letter),
-    onFailure: ({ job, attempt, outcome, error }) => logger.warn({ job, attempt, outcome, code: error.code, error }, 'Job failed'),
+    onFailure: ({ job, attempt, outcome, error }) =>
+      logger.warn({ job, attempt, outcome, code: error.code, error }, 'Job failed'),
     runInJobContext: (context, run) => runInRequestContext(createRequestContext(context.requestId), run),
   });
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(

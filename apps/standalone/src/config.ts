@@ -12,7 +12,10 @@ const launcherFields = {
     .default('on')
     .transform((value) => value === 'on')
     .describe('`off`: no demo workspace on the first start.'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severe line.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info')
+    .describe('Least severe line.'),
 };
 const deadline = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
 

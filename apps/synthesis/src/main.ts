@@ -15,7 +15,7 @@ import {
 } from '@candor/runtime';
 import { synthesisConfigSchema } from './config.js';
 import { createAnswerProvider } from './create-answer-provider.js';
-import { startSynthesis } from './start-synthesis.js';
+import { startSynthesis, type RunningSynthesis } from './start-synthesis.js';
 
 @Module({})
 class SynthesisHealthApp {
@@ -40,8 +40,26 @@ export async function main(): Promise<void> {
   health.register('queue', () => producer.ping(), { critical: false, startup: true });
   health.register('retrieval', () => retrieval.waitUntilReachable(new Date(Date.now() + 1_500)), { critical: false });
 
-  const app = await createHttpApp(SynthesisHealthApp.forRoot(health), { service: 'synthesis', logger, bodyLimits: () => 0 });
-  const synthesis = await retryUntilReachable(
+  const app = await createHttpApp(SynthesisHealthApp.forRoot(health), {
+    service: 'synthesis',
+    logger,
+    bodyLimits: () => 0,
+  });
+  let synthesis: RunningSynthesis | undefined;
+  health.register('jobs', () => requireStarted(synthesis), { critical: false, startup: true });
+  // Probes are answered while the queue is still being waited for.
+  await listenUntilSignal(app, {
+    port: config.HEALTH_PORT,
+    host: config.HOST,
+    logger,
+    onClose: async () => {
+      await synthesis?.stop();
+      await Promise.allSettled([producer.close(), replies.close(), embedder.close()]);
+      retrieval.close();
+      await stopTelemetry();
+    },
+  });
+  synthesis = await retryUntilReachable(
     () =>
       startSynthesis({
         retrieval,
@@ -53,17 +71,10 @@ export async function main(): Promise<void> {
       }),
     logger,
   );
-  await listenUntilSignal(app, {
-    port: config.HEALTH_PORT,
-    host: config.HOST,
-    logger,
-    onClose: async () => {
-      await synthesis.stop();
-      await Promise.allSettled([producer.close(), replies.close(), embedder.close()]);
-      retrieval.close();
-      await stopTelemetry();
-    },
-  });
+}
+
+async function requireStarted(synthesis: RunningSynthesis | undefined): Promise<void> {
+  if (!synthesis) throw new Error('the job handlers have not started');
 }
 
 await runAsEntryPoint(import.meta.url, main);

@@ -69,7 +69,10 @@ export async function embedItems(items, embedder) {
   );
 }
 
-/** One chunk an item, its whole text, for a look at the analyzer and BM25 alone; all vectors are the same. */
+/**
+ * One chunk an item, title and text as one field without the title's boost: a look at the analyzer and BM25 alone. All
+ * vectors are the same.
+ */
 export function wholeDocuments(items, dimensions) {
   const vector = new Float32Array(dimensions);
   vector[0] = 1;
@@ -83,9 +86,10 @@ export function wholeDocuments(items, dimensions) {
       nextId: null,
       sectionPath: [],
       start: 0,
-      end: version.text.length,
+      end: version.title.length + 1 + version.text.length,
     };
-    return [toChunkDocument({ head, version, node, text: version.text, vector })];
+    const text = `${version.title}\n${version.text}`;
+    return [toChunkDocument({ head: { ...head, title: '' }, version, node, text, vector })];
   });
 }
 

@@ -14,10 +14,14 @@ describe('API keys', () => {
     expect(parsed?.secretSha256).toEqual(createHash('sha256').update('0123456789abcdef').digest());
   });
 
-  it.each(['', 'gm_', 'gm_short_0123456789abcdef', 'gm_abcdefgh_short', 'xx_abcdefgh_0123456789abcdef', 'gm_abcdefgh_0123456789abcde\u0131'])(
-    'does not take %j for a key',
-    (text) => expect(parseApiKey(text)).toBeNull(),
-  );
+  it.each([
+    '',
+    'gm_',
+    'gm_short_0123456789abcdef',
+    'gm_abcdefgh_short',
+    'xx_abcdefgh_0123456789abcdef',
+    'gm_abcdefgh_0123456789abcde\u0131',
+  ])('does not take %j for a key', (text) => expect(parseApiKey(text)).toBeNull());
 
   it.each([
     ['API-Key gm_a_b', 'gm_a_b'],

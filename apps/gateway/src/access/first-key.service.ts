@@ -21,7 +21,8 @@ export class FirstKeyService {
   /** Makes the first key from `bootstrapKey` when the installation has none; later starts change nothing. */
   async bootstrap(bootstrapKey: string): Promise<'created' | 'exists'> {
     const secret = parseApiKey(bootstrapKey);
-    if (!secret) throw new AppError('CONFIG.INVALID', { message: 'CANDOR_BOOTSTRAP_KEY must look like gm_<publicId>_<secret>' });
+    if (!secret)
+      throw new AppError('CONFIG.INVALID', { message: 'CANDOR_BOOTSTRAP_KEY must look like gm_<publicId>_<secret>' });
     try {
       return await this.database.transaction(async (transaction) => {
         if (await findInstallationKey(transaction)) return 'exists';

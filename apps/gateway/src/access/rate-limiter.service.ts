@@ -35,7 +35,12 @@ export class RateLimiterService {
     const options = { points: limit, duration: WINDOW_SECONDS, keyPrefix: `candor-rate-${limit}` };
     const inMemory = new RateLimiterMemory(options);
     const limiter = this.store
-      ? new RateLimiterRedis({ ...options, storeClient: this.store, insuranceLimiter: inMemory, rejectIfRedisNotReady: true })
+      ? new RateLimiterRedis({
+          ...options,
+          storeClient: this.store,
+          insuranceLimiter: inMemory,
+          rejectIfRedisNotReady: true,
+        })
       : inMemory;
     this.limiters.set(limit, limiter);
     return limiter;

@@ -26,7 +26,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
       mergeMap((replay) => {
         if (!replay) return this.handleClaimed(caller, header, next);
         requireRequestContext().audit.metadata['idempotentReplay'] = true;
-        execution.switchToHttp().getResponse<Response>().status(replay.status).setHeader('Idempotency-Replayed', 'true');
+        execution
+          .switchToHttp()
+          .getResponse<Response>()
+          .status(replay.status)
+          .setHeader('Idempotency-Replayed', 'true');
         return of(replay.body);
       }),
     );

@@ -5,5 +5,7 @@ import { requireCaller } from '../access/caller.js';
 /** What was asked, for the audit event: the query as the tenant wants it kept, and the scope of the question. */
 export function noteQuery<Request extends { query: string }>({ query, ...scope }: Request): void {
   const { tenant } = requireCaller();
-  Object.assign(requireRequestContext().audit.metadata, describeQuery(query, tenant.auditQueryText), { request: scope });
+  Object.assign(requireRequestContext().audit.metadata, describeQuery(query, tenant.auditQueryText), {
+    request: scope,
+  });
 }

@@ -3,7 +3,11 @@ import type { RequestContext } from '@candor/runtime';
 import type { RequestTransaction } from './request-transaction.service.js';
 
 /** An authenticated request that fails is audited too, before the error is answered. */
-export async function recordRefusal(requests: RequestTransaction, context: RequestContext, error: AppError): Promise<void> {
+export async function recordRefusal(
+  requests: RequestTransaction,
+  context: RequestContext,
+  error: AppError,
+): Promise<void> {
   if (!context.caller || context.audit.committed) return;
   const denied = error.status === 403 || error.status === 429;
   if (denied) context.audit.action = 'access.denied';

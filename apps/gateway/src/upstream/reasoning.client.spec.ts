@@ -49,7 +49,9 @@ describe('ReasoningClient', () => {
 
   it('fails at once when the queue is down', async () => {
     const { client } = setUp(() => Promise.reject(new AppError('DEPENDENCY.QUEUE_UNAVAILABLE')));
-    await expect(client.ask(QUESTION, { deadline: inOneMinute() })).rejects.toMatchObject({ code: 'DEPENDENCY.QUEUE_UNAVAILABLE' });
+    await expect(client.ask(QUESTION, { deadline: inOneMinute() })).rejects.toMatchObject({
+      code: 'DEPENDENCY.QUEUE_UNAVAILABLE',
+    });
   });
 
   it('gives a lost reply up at the deadline', async () => {
@@ -69,7 +71,9 @@ describe('ReasoningClient', () => {
 
   it('refuses a second request with the same id while the first waits', async () => {
     const { client, replies } = setUp(async ({ replyTo }) => {
-      await expect(client.ask(QUESTION, { deadline: inOneMinute() })).rejects.toMatchObject({ code: 'RESOURCE.CONFLICT' });
+      await expect(client.ask(QUESTION, { deadline: inOneMinute() })).rejects.toMatchObject({
+        code: 'RESOURCE.CONFLICT',
+      });
       await replies.publish(replyTo, REPLY);
     });
     await expect(client.ask(QUESTION, { deadline: inOneMinute() })).resolves.toEqual(REPLY);

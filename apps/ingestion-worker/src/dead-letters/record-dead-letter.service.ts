@@ -15,7 +15,10 @@ export class RecordDeadLetterService {
     const payload = itemJobPayloadSchema.safeParse(letter.payload);
     if (!payload.success) {
       // Nobody's: without a valid payload there is no tenant to show it to.
-      this.logger.error({ job: letter.job, jobId: letter.jobId, type: letter.error.type }, 'A job has no valid payload');
+      this.logger.error(
+        { job: letter.job, jobId: letter.jobId, type: letter.error.type },
+        'A job has no valid payload',
+      );
       return;
     }
     const job = payload.data;

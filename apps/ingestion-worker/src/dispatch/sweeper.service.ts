@@ -12,7 +12,9 @@ import type { Logger } from '@candor/runtime';
 
 const EVERY_MS = 10_000;
 const BATCH = 200;
-const JOBS = new Map([extractItemJob, indexItemJob, refreshItemMetadataJob, deleteItemJob].map((job) => [job.name, job]));
+const JOBS = new Map(
+  [extractItemJob, indexItemJob, refreshItemMetadataJob, deleteItemJob].map((job) => [job.name, job]),
+);
 
 /** Re-sends accepted work whose jobs the queue has lost: what was answered with 202 survives the queue's data. */
 export class SweeperService {

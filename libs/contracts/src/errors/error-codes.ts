@@ -19,7 +19,11 @@ export const ERROR_CATALOGUE = {
   'AUTH.ACTION_NOT_ALLOWED': { status: 403, retryable: false, message: 'The API key does not allow this action.' },
   'AUTH.INVALID_SCOPE': { status: 401, retryable: false, message: 'The signed caller scope is not valid.' },
   'RESOURCE.NOT_FOUND': { status: 404, retryable: false, message: 'Not found.' },
-  'RESOURCE.CONFLICT': { status: 409, retryable: false, message: 'The resource is in a state that does not allow this.' },
+  'RESOURCE.CONFLICT': {
+    status: 409,
+    retryable: false,
+    message: 'The resource is in a state that does not allow this.',
+  },
   'API_KEY.SELF_REVOKE': { status: 409, retryable: false, message: 'A key cannot revoke itself.' },
   'IDEMPOTENCY.KEY_REUSED': {
     status: 409,
@@ -38,7 +42,11 @@ export const ERROR_CATALOGUE = {
     message: 'The answer provider did not return the required structure.',
   },
   'SYNTHESIS.PROVIDER_ERROR': { status: 502, retryable: false, message: 'The answer provider failed.' },
-  'SYNTHESIS.PROVIDER_TIMEOUT': { status: 504, retryable: false, message: 'The answer provider did not answer in time.' },
+  'SYNTHESIS.PROVIDER_TIMEOUT': {
+    status: 504,
+    retryable: false,
+    message: 'The answer provider did not answer in time.',
+  },
   'SYNTHESIS.CIRCUIT_OPEN': {
     status: 503,
     retryable: true,

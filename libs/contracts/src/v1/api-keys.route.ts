@@ -63,7 +63,8 @@ export const createApiKeyRoute = defineRoute({
   method: 'POST',
   path: '/v1/api-keys',
   summary: 'Create an API key',
-  description: 'Nobody can grant what they do not have: actions, providers and principals stay within the creating key.',
+  description:
+    'Nobody can grant what they do not have: actions, providers and principals stay within the creating key.',
   action: 'keys:manage',
   audit: 'api_key.create',
   body: createApiKeyBodySchema,
@@ -89,7 +90,16 @@ export const rotateApiKeyRoute = defineRoute({
   action: 'keys:manage',
   audit: 'api_key.rotate',
   params: idParams,
-  body: z.strictObject({ overlapSeconds: z.number().int().min(0).max(30 * 86_400).default(86_400) }).prefault({}),
+  body: z
+    .strictObject({
+      overlapSeconds: z
+        .number()
+        .int()
+        .min(0)
+        .max(30 * 86_400)
+        .default(86_400),
+    })
+    .prefault({}),
   response: withSecret,
   status: 201,
 });

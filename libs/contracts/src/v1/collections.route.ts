@@ -23,14 +23,19 @@ const optionalFields = {
   tags: z.array(z.string().min(1).max(100)).max(100).optional(),
 };
 const createCollectionBody = z.strictObject({ name, ...optionalFields }).meta({ id: 'CreateCollection' });
-const updateCollectionBody = z.strictObject({ name: name.optional(), ...optionalFields }).meta({ id: 'UpdateCollection' });
+const updateCollectionBody = z
+  .strictObject({ name: name.optional(), ...optionalFields })
+  .meta({ id: 'UpdateCollection' });
 export type CreateCollectionBody = z.infer<typeof createCollectionBody>;
 export type UpdateCollectionBody = z.infer<typeof updateCollectionBody>;
 const one = z.strictObject({ data: collectionSchema });
 
 export const membershipBodySchema = z
   .strictObject({
-    itemIds: z.array(z.uuid({ error: 'must be a UUID' })).min(1).max(500),
+    itemIds: z
+      .array(z.uuid({ error: 'must be a UUID' }))
+      .min(1)
+      .max(500),
     itemType: z.enum(['prompt', 'document']).default('document'),
   })
   .meta({ id: 'CollectionMembership' });

@@ -35,7 +35,11 @@ export const ingestDocumentSchema = z
     title: nonBlank(1000),
     body: nonBlank(10_000_000),
     mimeType: mimeTypeSchema.default('text/plain'),
-    url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(4000).nullable().optional(),
+    url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(4000)
+      .nullable()
+      .optional(),
     authorName: z.string().max(500).nullable().optional(),
     sourceCreatedAt: instantSchema.nullable().optional(),
     sourceUpdatedAt: instantSchema.nullable().optional(),
@@ -53,7 +57,11 @@ export const ingestDocumentSchema = z
   })
   .superRefine((document, context) => {
     if (document.accessPolicy && document.accessPolicy.provider !== document.provider)
-      context.addIssue({ code: 'custom', path: ['accessPolicy', 'provider'], message: 'must equal the document provider' });
+      context.addIssue({
+        code: 'custom',
+        path: ['accessPolicy', 'provider'],
+        message: 'must equal the document provider',
+      });
     if (document.validFrom && document.validUntil && Date.parse(document.validFrom) >= Date.parse(document.validUntil))
       context.addIssue({ code: 'custom', path: ['validUntil'], message: 'must be later than validFrom' });
   })

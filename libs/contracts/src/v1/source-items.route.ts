@@ -58,7 +58,8 @@ export const deleteSourceItemRoute = defineRoute({
   method: 'DELETE',
   path: '/v1/source-items/:id',
   summary: 'Delete a source item',
-  description: 'Idempotent. Hidden from the next query on; the audit event item.deleted certifies that its last chunk is gone.',
+  description:
+    'Idempotent. Hidden from the next query on; the audit event item.deleted certifies that its last chunk is gone.',
   action: 'documents:write',
   audit: 'item.delete',
   params: idParams,

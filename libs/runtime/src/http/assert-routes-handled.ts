@@ -53,9 +53,7 @@ function methodsOf(prototype: object): [string, object][] {
     level && level !== Object.prototype;
     level = Object.getPrototypeOf(level) as object | null
   ) {
-    for (const [name, { value }] of Object.entries<PropertyDescriptor>(
-      Object.getOwnPropertyDescriptors(level),
-    )) {
+    for (const [name, { value }] of Object.entries<PropertyDescriptor>(Object.getOwnPropertyDescriptors(level))) {
       if (typeof value === 'function' && name !== 'constructor' && !methods.has(name))
         methods.set(name, value as object);
     }

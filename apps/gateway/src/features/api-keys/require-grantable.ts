@@ -22,5 +22,8 @@ function within(wanted: readonly string[] | null, held: readonly string[] | null
 }
 
 function refusal(field: string, what: string): AppError {
-  return new AppError('AUTH.ACTION_NOT_ALLOWED', { message: `This key cannot grant ${what} (${field}).`, details: { field } });
+  return new AppError('AUTH.ACTION_NOT_ALLOWED', {
+    message: `This key cannot grant ${what} (${field}).`,
+    details: { field },
+  });
 }

@@ -15,7 +15,9 @@ export class TenantsService {
   /** Only the installation's first key may; the new tenant is reachable through the key in the response alone. */
   create(name: string): Promise<ResponseOf<typeof createTenantRoute>> {
     if (!requireCaller().apiKey.isInstallationKey)
-      throw new AppError('AUTH.ACTION_NOT_ALLOWED', { message: "Only the installation's first key can create tenants." });
+      throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
+        message: "Only the installation's first key can create tenants.",
+      });
     const { key, ...secret } = generateApiKey();
     const tenant = { id: randomUuid(), name, isDefault: false };
     Object.assign(requireRequestContext().audit, { targetType: 'tenant', targetId: tenant.id });

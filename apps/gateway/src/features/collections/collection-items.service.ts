@@ -74,7 +74,8 @@ export class CollectionItemsService {
 
   private membership(id: string, body: MembershipBody) {
     noteCollection(id);
-    if (body.itemType === 'prompt') throw invalidField('itemType', 'must be "document": there are no prompts to collect yet');
+    if (body.itemType === 'prompt')
+      throw invalidField('itemType', 'must be "document": there are no prompts to collect yet');
     const itemIds = [...new Set(body.itemIds)];
     requireRequestContext().audit.metadata['itemIds'] = itemIds;
     return { viewer: visibilityOf(requireCaller()), itemIds };

@@ -22,17 +22,23 @@ export class CollectionsController {
   ) {}
 
   @Contract(listCollectionsRoute)
-  list(@ContractInput() { query }: InputOf<typeof listCollectionsRoute>): Promise<ResponseOf<typeof listCollectionsRoute>> {
+  list(
+    @ContractInput() { query }: InputOf<typeof listCollectionsRoute>,
+  ): Promise<ResponseOf<typeof listCollectionsRoute>> {
     return this.collections.list(query);
   }
 
   @Contract(createCollectionRoute)
-  create(@ContractInput() { body }: InputOf<typeof createCollectionRoute>): Promise<ResponseOf<typeof createCollectionRoute>> {
+  create(
+    @ContractInput() { body }: InputOf<typeof createCollectionRoute>,
+  ): Promise<ResponseOf<typeof createCollectionRoute>> {
     return this.collections.create(body);
   }
 
   @Contract(getCollectionRoute)
-  read(@ContractInput() { params }: InputOf<typeof getCollectionRoute>): Promise<ResponseOf<typeof getCollectionRoute>> {
+  read(
+    @ContractInput() { params }: InputOf<typeof getCollectionRoute>,
+  ): Promise<ResponseOf<typeof getCollectionRoute>> {
     return this.collections.read(params.id);
   }
 

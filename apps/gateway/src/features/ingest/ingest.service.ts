@@ -34,14 +34,20 @@ export class IngestService {
       return await this.requests.run(async (transaction) => {
         await requireCollections(transaction, caller, documents);
         const items = await acceptDocuments(transaction, caller.scope.tenantId, requestId, documents);
-        await writeAuditEvents(transaction, items.filter(({ change }) => change !== 'none').map((item) => eventOf(caller, requestId, item)));
+        await writeAuditEvents(
+          transaction,
+          items.filter(({ change }) => change !== 'none').map((item) => eventOf(caller, requestId, item)),
+        );
         audit.metadata['items'] = items.length;
         audit.metadata['accepted'] = items.filter((item) => item.status === 'accepted').length;
         return toResponse(requestId, items);
       });
     } catch (error) {
       if (isUniqueViolation(error, 'ingestions_pkey'))
-        throw new AppError('RESOURCE.CONFLICT', { message: 'An earlier ingest request had this X-Request-Id.', cause: error });
+        throw new AppError('RESOURCE.CONFLICT', {
+          message: 'An earlier ingest request had this X-Request-Id.',
+          cause: error,
+        });
       throw error;
     }
   }
@@ -65,7 +71,10 @@ function refuseTwins(documents: readonly IngestDocument[]): void {
     const identity = JSON.stringify([provider, connectorId ?? null, externalId]);
     const first = seen.get(identity);
     if (first !== undefined)
-      throw invalidField(`documents[${index}].externalId`, `must differ from that of documents[${first}], which is the same item`);
+      throw invalidField(
+        `documents[${index}].externalId`,
+        `must differ from that of documents[${first}], which is the same item`,
+      );
     seen.set(identity, index);
   });
 }
@@ -83,7 +92,8 @@ async function requireCollections(
   if (missing.size === 0) return;
   documents.forEach((document, index) => {
     const position = (document.collectionIds ?? []).findIndex((id) => missing.has(id));
-    if (position >= 0) throw invalidField(`documents[${index}].collectionIds[${position}]`, 'must be an existing collection');
+    if (position >= 0)
+      throw invalidField(`documents[${index}].collectionIds[${position}]`, 'must be an existing collection');
   });
 }
 

@@ -41,9 +41,7 @@ export class NavigationController {
   }
 
   @Contract(readChunkRoute)
-  async read(
-    @ContractInput() { params }: InputOf<typeof readChunkRoute>,
-  ): Promise<ResponseOf<typeof readChunkRoute>> {
+  async read(@ContractInput() { params }: InputOf<typeof readChunkRoute>): Promise<ResponseOf<typeof readChunkRoute>> {
     return { data: await this.retrieval.call('readChunk', params) };
   }
 }

@@ -18,7 +18,11 @@ export class PassageSessionService {
       const shown = await lockPassageSession(transaction, requireCaller().scope, sessionId);
       if (!shown) throw new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such session.' });
       const passages = await search(shown);
-      await addShownChunks(transaction, sessionId, passages.map((passage) => passage.chunkId));
+      await addShownChunks(
+        transaction,
+        sessionId,
+        passages.map((passage) => passage.chunkId),
+      );
       return passages;
     });
   }

@@ -17,7 +17,9 @@ describe('the OpenAPI document', () => {
       const operation = document.paths[route.path.replace(/:([A-Za-z]+)/g, '{$1}')]?.[route.method.toLowerCase()];
       expect(Object.keys(operation?.responses ?? {})).toEqual([String(route.status), 'default']);
     }
-    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((operation) => operation.operationId));
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map((operation) => operation.operationId),
+    );
     expect(ids).toHaveLength(ROUTES.length);
     expect(new Set(ids).size).toBe(ROUTES.length);
   });
@@ -27,7 +29,9 @@ describe('the OpenAPI document', () => {
     expect(read?.parameters).toMatchObject([{ name: 'id', in: 'path', required: true }]);
     expect(document.paths['/v1/search']?.['post']?.requestBody?.required).toBe(true);
     expect(document.paths['/v1/api-keys/{id}/rotate']?.['post']?.requestBody?.required).toBe(false);
-    expect(document.paths['/v1/ingest']?.['post']?.parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header' }]);
+    expect(document.paths['/v1/ingest']?.['post']?.parameters).toMatchObject([
+      { name: 'Idempotency-Key', in: 'header' },
+    ]);
   });
 
   it('renders a page without scripts or outside assets', () => {

@@ -53,11 +53,19 @@ function operationOf(route: RouteContract): JsonObject {
     tags: [route.path.split('/')[2] ?? 'v1'],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
-      ? { requestBody: { required: !route.body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } } }
+      ? {
+          requestBody: {
+            required: !route.body.safeParse(undefined).success,
+            content: { 'application/json': { schema: schemaOf(route.body, 'input') } },
+          },
+        }
       : {}),
     responses: {
       [route.status]: { description: 'Success', ...(route.status === 204 ? {} : { content }) },
-      default: { description: 'Error', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+      default: {
+        description: 'Error',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
     },
   };
 }
@@ -82,7 +90,12 @@ export function buildOpenApiDocument(routes: readonly RouteContract[]): JsonObje
     components: {
       schemas: { Error: ERROR_SCHEMA },
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`API-Key gm_<publicId>_<secret>`' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: '`API-Key gm_<publicId>_<secret>`',
+        },
         bearer: { type: 'http', scheme: 'bearer' },
       },
     },

@@ -24,7 +24,11 @@ export class ReasonController {
     const { scope } = requireCaller();
     noteQuery(body);
     // Written before the work starts, so that a request whose end is never written can be closed as abandoned.
-    await this.requests.recordNow({ action: 'reason.requested', outcome: 'accepted', metadata: context.audit.metadata });
+    await this.requests.recordNow({
+      action: 'reason.requested',
+      outcome: 'accepted',
+      metadata: context.audit.metadata,
+    });
 
     const reply = await this.reasoning.ask(
       {

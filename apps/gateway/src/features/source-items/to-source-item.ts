@@ -6,7 +6,11 @@ function iso(date: Date | null): string | null {
 }
 
 /** The item as the caller may read it. */
-export function toSourceItem({ item, versions, chunkIds }: SourceItemDetails, scope: CallerScope, now: Date): SourceItem {
+export function toSourceItem(
+  { item, versions, chunkIds }: SourceItemDetails,
+  scope: CallerScope,
+  now: Date,
+): SourceItem {
   const newest = versions.at(-1);
   return {
     sourceItemId: item.id as ItemId,

@@ -35,7 +35,8 @@ export class IndexItemService {
     await this.write(live, head, version, nodes, signal);
     const completion = await this.complete(job, live, head, nodes);
     // A delete that came meanwhile may have counted before these chunks were written.
-    if (completion.kind === 'deleted') await this.writer.apply(live.address, [{ kind: 'delete-item', itemId: job.itemId }]);
+    if (completion.kind === 'deleted')
+      await this.writer.apply(live.address, [{ kind: 'delete-item', itemId: job.itemId }]);
   }
 
   private chunk(version: ItemVersionEntity): ChunkNode[] {
