@@ -67,7 +67,7 @@ export class ElasticsearchReader implements SearchIndexReader {
 
 /** Refuses what is not complete: an answer with a shard missing looks like an answer. */
 function readHits(part: Part): LegHit[] {
-  if ('error' in part) throw mapStatus(part.status ?? 0, JSON.stringify(part.error), part.error);
+  if ('error' in part) throw mapStatus(part.status, JSON.stringify(part.error), part.error);
   if (part.timed_out || part._shards.failed > 0) {
     throw indexUnavailable(new Error(`timed_out ${part.timed_out}, shards failed ${part._shards.failed}`));
   }

@@ -105,7 +105,7 @@ function completeHits<T>(part: estypes.MsearchResponseItem<T> | undefined): esty
   if (!part) throw indexUnavailable(new Error('A part of the answer is missing.'));
   if ('error' in part) {
     if (part.error.type === 'index_not_found_exception') throw missingIndex();
-    throw mapStatus(part.status ?? 0, JSON.stringify(part.error), part.error);
+    throw mapStatus(part.status, JSON.stringify(part.error), part.error);
   }
   if (part.timed_out || part._shards.failed > 0) throw indexUnavailable(new Error('The answer is partial.'));
   return part.hits.hits;

@@ -6,5 +6,6 @@ import { availableParallelism } from 'node:os';
  * is too small, and from about 16,000 rows on the build stands still for ever. One producer and a pool of at least
  * four can't. What the environment says goes first.
  */
+/* eslint-disable no-restricted-properties -- written for the native driver, not read as our configuration */
 process.env['LANCE_CPU_THREADS'] ??= String(Math.max(4, availableParallelism()));
 process.env['LANCE_FTS_NUM_SHARDS'] ??= '1';
