@@ -10,6 +10,7 @@ import { ItemVersionEntity, SourceItemEntity } from './entities/source-item.enti
 import { TenantEntity } from './entities/tenant.entity.js';
 import { isConnectionFailure } from './is-connection-failure.js';
 import { InitialSchema1764000000000 } from './migrations/1764000000000-initial-schema.js';
+import { PreparingClient } from './prepared-statements.js';
 
 /** Repositories take one as their first parameter, so that a change and its audit event commit together. */
 export type Transaction = EntityManager;
@@ -55,7 +56,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
     poolSize: options.poolSize ?? 10,
     // Otherwise an idle client's error event would end the process when the server goes away.
     poolErrorHandler: () => undefined,
-    extra: { connectionTimeoutMillis: 3_000, keepAlive: true, ...session },
+    extra: { Client: PreparingClient, connectionTimeoutMillis: 3_000, keepAlive: true, ...session },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AccessPolicy, Action, ActorType, Level, Provider } from '@candor/contracts';
 import type { AccessMode } from './entities/source-item.entity.js';
 import type { Database } from './database.js';
+import { PREPARED } from './prepared-statements.js';
 import { corpusFingerprintOf } from './repositories/generation.repository.js';
 
 /** What the caller's key allows now, whatever the token said when it was signed. */
@@ -31,7 +32,7 @@ export interface ItemHead {
   current: boolean;
   /** Recorded after `knownAsOf`. */
   notYetKnown: boolean;
-  /** A live item declares that it replaces this one. */
+  /** A live item that the key may see declares that it replaces this one; what is hidden must not show by its effects. */
   superseded: boolean;
 }
 
@@ -132,7 +133,7 @@ export class RetrievalViews {
     knownAsOf: string | null = null,
   ): Promise<Recheck> {
     const rows: RecheckRow[] = await this.query(
-      `SELECT ${KEY_COLUMNS_ONCE}, i.id AS item_id, c.version, v.title, i.url, i.provider, i.synced_at, i.valid_from,
+      `${PREPARED}SELECT ${KEY_COLUMNS_ONCE}, i.id AS item_id, c.version, v.title, i.url, i.provider, i.synced_at, i.valid_from,
          i.valid_until, i.access_policy, i.access_mode, i.principals, v.content_hash,
          CASE WHEN $4::timestamptz IS NULL THEN i.live_version = c.version
            ELSE v.state = 'indexed' AND v.recorded_at <= $4 AND (v.superseded_at IS NULL OR v.superseded_at > $4)
@@ -141,6 +142,9 @@ export class RetrievalViews {
          EXISTS (SELECT 1 FROM source_items s WHERE s.tenant_id = i.tenant_id AND s.provider = i.provider
            AND s.connector_id IS NOT DISTINCT FROM i.connector_id AND s.supersedes @> ARRAY[i.external_id]
            AND s.supersedes <> '{}' AND s.id <> i.id AND s.deleted_at IS NULL AND s.live_version IS NOT NULL
+           AND (k.allowed_providers IS NULL OR s.provider = ANY(k.allowed_providers))
+           AND (k.principals IS NULL OR s.access_mode = 'provider_scope'
+             OR (s.access_mode = 'acl' AND s.principals && (k.principals || ARRAY['anyone'])))
            AND ($4::timestamptz IS NULL OR s.created_at <= $4)) AS superseded
        FROM api_keys k
        LEFT JOIN unnest($2::uuid[], $3::integer[]) WITH ORDINALITY AS c(item_id, version, place) ON true
@@ -179,7 +183,7 @@ export class RetrievalViews {
   async liveGeneration(tenantId: string): Promise<LiveGeneration | null> {
     const [row]: { id: string; name: string; pipeline_fingerprint: string; corpus_sum: string; item_count: number }[] =
       await this.query(
-        `SELECT id, name, pipeline_fingerprint, corpus_sum, item_count FROM generations
+        `${PREPARED}SELECT id, name, pipeline_fingerprint, corpus_sum, item_count FROM generations
          WHERE tenant_id = $1 AND status = 'live'`,
         [tenantId],
       );

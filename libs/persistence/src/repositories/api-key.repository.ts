@@ -3,6 +3,7 @@ import type { Transaction } from '../database.js';
 import { ApiKeyEntity, ApiKeySecretEntity } from '../entities/api-key.entity.js';
 import { TenantEntity } from '../entities/tenant.entity.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
+import { PREPARED_COMMENT } from '../prepared-statements.js';
 
 export interface StoredSecret {
   apiKey: ApiKeyEntity;
@@ -14,6 +15,7 @@ export interface StoredSecret {
 export async function findKeyBySecret(transaction: Transaction, publicId: string): Promise<StoredSecret | null> {
   const found = await transaction
     .createQueryBuilder(ApiKeyEntity, 'k')
+    .comment(PREPARED_COMMENT)
     .innerJoinAndMapOne('k.secret', ApiKeySecretEntity, 's', 's.apiKeyId = k.id')
     .innerJoinAndMapOne('k.tenant', TenantEntity, 't', 't.id = k.tenantId')
     .where('s.publicId = :publicId AND (s.expiresAt IS NULL OR s.expiresAt > now())', { publicId })

@@ -3,13 +3,14 @@ import { invalidField, type AuditEventInput, type AuditEventsQuery } from '@cand
 import type { Transaction } from '../database.js';
 import { AuditEventEntity } from '../entities/audit-event.entity.js';
 import type { Page } from '../page-cursor.js';
+import { PREPARED } from '../prepared-statements.js';
 import { toStorableJson } from '../to-storable-json.js';
 
 export async function insertAuditEvents(transaction: Transaction, events: readonly AuditEventInput[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map((event) => ({ ...event, id: randomUuid() }));
   await transaction.query(
-    `INSERT INTO audit_events (id, tenant_id, request_id, action, outcome, actor_api_key_id, actor_type,
+    `${PREPARED}INSERT INTO audit_events (id, tenant_id, request_id, action, outcome, actor_api_key_id, actor_type,
        target_type, target_id, metadata)
      SELECT d.id, d."tenantId", d."requestId", d.action, d.outcome, d."actorApiKeyId", d."actorType",
        d."targetType", d."targetId", d.metadata
