@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { connect, MatchQuery } from '@lancedb/lancedb';
 import { Database } from '@candor/persistence';
@@ -40,6 +41,7 @@ const LIMIT = 10;
 const K = FUSION.candidatesPerLeg(LIMIT);
 const TARGET = 1.3;
 const WARM_UP = 200;
+const LANCEDB_SETTLE_MS = 5_000;
 
 function readOptions() {
   const { values } = parseArgs({
@@ -191,7 +193,9 @@ async function measureLanceDb(corpus, embedders, options) {
       embedder: embedders.plain,
       signer: new CallerTokenSigner('bench'.repeat(8)),
     });
-    const connection = await connect(join(directory, TENANT, address.generation));
+    // The writer puts its files in order once it is idle, and removes the old ones.
+    await delay(LANCEDB_SETTLE_MS);
+    const connection = await connect(join(directory, TENANT, address.generation), { readConsistencyInterval: 0 });
     const live = await connection.openTable('live');
     const sides = {
       candor: (text) =>

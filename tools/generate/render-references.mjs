@@ -46,9 +46,11 @@ function shapeOf(schema) {
 }
 
 function defaultOf(field) {
-  const json = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
-  if (json.default !== undefined) return `\`${json.default}\``;
-  return field.safeParse(undefined).success ? '' : '**required**';
+  const absent = field.safeParse(undefined);
+  if (!absent.success) return '**required**';
+  const { default: written } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
+  const value = written ?? absent.data;
+  return value === undefined ? '' : `\`${value}\``;
 }
 
 function renderConfiguration() {

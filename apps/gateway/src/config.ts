@@ -1,30 +1,36 @@
 import { z } from 'zod';
-import { portFromEnv } from '@candor/runtime';
+import { grpcTlsEnvironment, portFromEnv, requireWholeGrpcTls } from '@candor/runtime';
 import { API_KEY_PATTERN } from './access/api-key-secret.js';
 
 const milliseconds = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
 
 /** What the gateway reads from the environment; nothing else. */
-export const gatewayConfigSchema = z.object({
-  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
-  PORT: portFromEnv(3000).describe('Port of the public API.'),
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
-    .default('info')
-    .describe('Least severe line.'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues, the reply channel and the rate limits.'),
-  RETRIEVAL_URL: z.string().min(1).describe('gRPC target of retrieval, e.g. dns:///retrieval:50051.'),
-  CANDOR_SIGNING_KEY: z.string().min(32).describe('Signs caller scopes in jobs and calls; the same for all services.'),
-  CANDOR_BOOTSTRAP_KEY: z
-    .string()
-    .regex(API_KEY_PATTERN, 'must look like gm_<publicId>_<secret>')
-    .optional()
-    .describe("The installation's first key, made on the first start."),
-  READY_FILE: z.string().optional().describe('Not ready until this file exists; for launchers that load data first.'),
-  SEARCH_DEADLINE_MS: milliseconds(10_000).describe('Longest time of a search, ms.'),
-  REASON_DEADLINE_MS: milliseconds(60_000).describe('Longest time of a reason request, ms.'),
-});
+export const gatewayConfigSchema = z
+  .object({
+    HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+    PORT: portFromEnv(3000).describe('Port of the public API.'),
+    LOG_LEVEL: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+      .default('info')
+      .describe('Least severe line.'),
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
+    REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues, the reply channel and the rate limits.'),
+    RETRIEVAL_URL: z.string().min(1).describe('gRPC target of retrieval, e.g. dns:///retrieval:50051.'),
+    CANDOR_SIGNING_KEY: z
+      .string()
+      .min(32)
+      .describe('Signs caller scopes in jobs and calls; the same for all services.'),
+    CANDOR_BOOTSTRAP_KEY: z
+      .string()
+      .regex(API_KEY_PATTERN, 'must look like gm_<publicId>_<secret>')
+      .optional()
+      .describe("The installation's first key, made on the first start."),
+    READY_FILE: z.string().optional().describe('Not ready until this file exists; for launchers that load data first.'),
+    SEARCH_DEADLINE_MS: milliseconds(10_000).describe('Longest time of a search, ms.'),
+    REASON_DEADLINE_MS: milliseconds(60_000).describe('Longest time of a reason request, ms.'),
+    ...grpcTlsEnvironment,
+  })
+  .superRefine(requireWholeGrpcTls);
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>;
 
 export interface GatewayLimits {

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ROUTES, type HttpMethod } from '@candor/contracts';
 import { assertRoutesHandled, createHttpApp, HealthModule, type HealthRegistry, type Logger } from '@candor/runtime';
+import { authenticationMiddleware } from './access/authentication.middleware.js';
+import { AuthenticatorService } from './access/authenticator.service.js';
 import { GatewayModule, type GatewayDependencies } from './gateway.module.js';
 import { recordRefusal } from './request/record-refusal.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
@@ -28,6 +30,7 @@ export async function createGatewayApp(
     service: 'gateway',
     logger: options.logger,
     bodyLimits: bodyLimit,
+    beforeBody: authenticationMiddleware(new AuthenticatorService(dependencies.database)),
     beforeErrorResponse: (context, error) => recordRefusal(requests, context, error),
   });
   assertRoutesHandled(app, ROUTES);

@@ -5,7 +5,6 @@ import { Database } from '@candor/persistence';
 import { JobProducer, type ReplyChannel } from '@candor/queue';
 import { CallerTokenSigner } from '@candor/runtime';
 import { AccessGuard } from './access/access.guard.js';
-import { AuthenticatorService } from './access/authenticator.service.js';
 import { FirstKeyService } from './access/first-key.service.js';
 import { RateLimiterService } from './access/rate-limiter.service.js';
 import type { GatewayLimits } from './config.js';
@@ -78,7 +77,6 @@ export class GatewayModule {
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         HousekeepingService,
         ApiKeysService,
-        AuthenticatorService,
         CollectionItemsService,
         CollectionsService,
         DeadLetterService,

@@ -4,6 +4,7 @@ import {
   CallerTokenSigner,
   createLogger,
   GrpcRetrievalClient,
+  grpcTlsFrom,
   HealthRegistry,
   listenUntilSignal,
   loadConfig,
@@ -29,7 +30,7 @@ export async function main(): Promise<void> {
     logger.error({ channel, error }, 'A reply could not be delivered'),
   );
   const rateLimitStore = openRateLimitStore(config.REDIS_URL);
-  const retrieval = new GrpcRetrievalClient({ url: config.RETRIEVAL_URL });
+  const retrieval = new GrpcRetrievalClient({ url: config.RETRIEVAL_URL, ...grpcTlsFrom(config) });
   const health = new HealthRegistry({ logger });
   health.register('database', () => database.ping(), { critical: true, startup: true });
   health.register('queue', () => jobs.ping(), { critical: false, startup: true });

@@ -37,7 +37,11 @@ export async function main(): Promise<void> {
   const health = new HealthRegistry({ logger });
   health.register('database', () => database.ping(), { critical: true, startup: true });
   health.register('queue', () => producer.ping(), { critical: false, startup: true });
-  health.register('index', (signal) => index.ping(signal), { critical: false });
+  health.register('index', (signal) => index.ping(signal), { critical: false, startup: true });
+  health.register('model', async (signal) => void (await embedder.embedQuery('ready', signal)), {
+    critical: false,
+    startup: true,
+  });
 
   const app = await createHttpApp(WorkerHealthApp.forRoot(health), {
     service: 'ingestion-worker',

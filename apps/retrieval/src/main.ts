@@ -1,6 +1,7 @@
 import {
   CallerTokenSigner,
   createHttpApp,
+  grpcTlsFrom,
   createLogger,
   HealthModule,
   HealthRegistry,
@@ -9,10 +10,9 @@ import {
   retrievalGrpcOptions,
   runAsEntryPoint,
   startTelemetry,
-  type GrpcTls,
 } from '@candor/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { retrievalConfigSchema, type RetrievalConfig } from './config.js';
+import { retrievalConfigSchema } from './config.js';
 import { openDependencies } from './open-dependencies.js';
 import { RetrievalModule, type RetrievalModuleOptions } from './retrieval.module.js';
 
@@ -55,7 +55,7 @@ export async function main(): Promise<void> {
     logger,
     // Probes send no bodies.
     bodyLimits: () => 1_024,
-    microservices: [retrievalGrpcOptions({ url: config.GRPC_BIND, ...tlsOf(config) })],
+    microservices: [retrievalGrpcOptions({ url: config.GRPC_BIND, ...grpcTlsFrom(config) })],
   });
   await listenUntilSignal(app, {
     port: config.HEALTH_PORT,
@@ -66,10 +66,6 @@ export async function main(): Promise<void> {
       await stopTelemetry();
     },
   });
-}
-
-function tlsOf({ GRPC_TLS_CA: ca, GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key }: RetrievalConfig): { tls?: GrpcTls } {
-  return ca !== undefined && cert !== undefined && key !== undefined ? { tls: { ca, cert, key } } : {};
 }
 
 await runAsEntryPoint(import.meta.url, main);

@@ -38,6 +38,8 @@ export async function main(): Promise<void> {
   try {
     const keyFile = join(data, 'admin-key');
     const key = (await readSecret(keyFile)) ?? makeBootstrapKey();
+    // Before the gateway stores it: a start that is cut short must not lock the next one out.
+    await writeSecret(keyFile, key);
     const readyFile = join(data, 'ready');
     await rm(readyFile, { force: true });
     await startAll(processes, {
@@ -50,11 +52,11 @@ export async function main(): Promise<void> {
       modelDirectory,
     });
     const url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${config.PORT}`;
-    await waitForKey(url, key);
-    await writeSecret(keyFile, key);
+    await Promise.race([waitForKey(url, key), processes.failed]);
     await loadDemoOnce(config, data, { url, key });
     await writeFile(readyFile, '');
-    await waitUntilReady(url);
+    await Promise.race([waitUntilReady(url), processes.failed]);
+    processes.markReady();
     printWelcome({
       url,
       key,

@@ -1,12 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, closeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { AppError } from '@candor/contracts';
 
 const RESTART_PAUSE_MS = 1_000;
 const STOP_GRACE_MS = 35_000;
+/** A service that ends so often before the first readiness will not start at all. */
+const MOST_FAILED_STARTS = 3;
 
 /** Undefined = not set. */
 export type ServiceEnvironment = Record<string, string | undefined>;
@@ -14,13 +18,27 @@ export type ServiceEnvironment = Record<string, string | undefined>;
 /** The services' processes: each with its own environment and log, started again when it ends by itself. */
 export class ServiceProcesses {
   private readonly children = new Map<string, ChildProcess>();
+  private readonly failedStarts = new Map<string, number>();
   private stopping = false;
+  private ready = false;
+  private reportFailure: (error: AppError) => void = () => undefined;
+  /** Rejects when a service keeps ending before everything was ready once. */
+  readonly failed: Promise<never>;
 
   constructor(
     private readonly logs: string,
     private readonly report: (line: string) => void,
     private readonly inherited: ServiceEnvironment,
-  ) {}
+  ) {
+    this.failed = new Promise((_, reject) => (this.reportFailure = reject));
+    // Whoever waits for readiness hears of it; nobody else has to.
+    this.failed.catch(() => undefined);
+  }
+
+  /** From now on a service that ends is started again, however often. */
+  markReady(): void {
+    this.ready = true;
+  }
 
   start(service: string, environment: ServiceEnvironment): void {
     if (this.stopping) return;
@@ -59,7 +77,17 @@ export class ServiceProcesses {
 
   private async afterExit(service: string, environment: ServiceEnvironment, how: string): Promise<void> {
     if (this.stopping) return;
-    this.report(`${service} ended (${how}); its log is ${join(this.logs, `${service}.log`)}. Starting it again.`);
+    const log = join(this.logs, `${service}.log`);
+    const failedStarts = (this.failedStarts.get(service) ?? 0) + 1;
+    this.failedStarts.set(service, failedStarts);
+    if (!this.ready && failedStarts >= MOST_FAILED_STARTS) {
+      const lastLine = (await readFile(log, 'utf8')).trim().split('\n').at(-1) ?? '';
+      this.reportFailure(
+        new AppError('CONFIG.INVALID', { message: `${service} does not start (${how}): ${lastLine.slice(0, 500)}` }),
+      );
+      return;
+    }
+    this.report(`${service} ended (${how}); its log is ${log}. Starting it again.`);
     await delay(RESTART_PAUSE_MS);
     this.start(service, environment);
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { embeddingsEnvironment } from '@candor/embeddings';
-import { portFromEnv } from '@candor/runtime';
+import { grpcTlsEnvironment, portFromEnv, requireWholeGrpcTls } from '@candor/runtime';
 
 /** How answers are made; with `LLM_BASE_URL` by an OpenAI-compatible model, else by quoting whole sentences. No other switch. */
 export const answerProviderEnvironment = {
@@ -40,7 +40,9 @@ export const synthesisConfigSchema = z
     REASON_CONCURRENCY: z.coerce.number().int().min(1).max(256).default(8).describe('Questions at the same time.'),
     ...answerProviderEnvironment,
     ...embeddingsEnvironment,
+    ...grpcTlsEnvironment,
   })
+  .superRefine(requireWholeGrpcTls)
   .superRefine((config, context) => {
     if (config.LLM_BASE_URL !== undefined && config.LLM_MODEL === undefined)
       context.addIssue({ code: 'custom', path: ['LLM_MODEL'], message: 'must be set together with LLM_BASE_URL' });

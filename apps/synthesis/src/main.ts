@@ -5,6 +5,7 @@ import {
   createHttpApp,
   createLogger,
   GrpcRetrievalClient,
+  grpcTlsFrom,
   HealthModule,
   HealthRegistry,
   listenUntilSignal,
@@ -35,7 +36,7 @@ export async function main(): Promise<void> {
   const replies = new RedisReplyChannel(config.REDIS_URL, (channel, error) =>
     logger.error({ channel, error }, 'A message could not be delivered'),
   );
-  const retrieval = new GrpcRetrievalClient({ url: config.RETRIEVAL_URL });
+  const retrieval = new GrpcRetrievalClient({ url: config.RETRIEVAL_URL, ...grpcTlsFrom(config) });
   const health = new HealthRegistry({ logger });
   health.register('queue', () => producer.ping(), { critical: false, startup: true });
   health.register('retrieval', () => retrieval.waitUntilReachable(new Date(Date.now() + 1_500)), { critical: false });
@@ -44,6 +45,10 @@ export async function main(): Promise<void> {
     service: 'synthesis',
     logger,
     bodyLimits: () => 0,
+  });
+  health.register('model', async (signal) => void (await embedder.embedQuery('ready', signal)), {
+    critical: false,
+    startup: true,
   });
   let synthesis: RunningSynthesis | undefined;
   health.register('jobs', () => requireStarted(synthesis), { critical: false, startup: true });

@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
-import { answerQuestionJob, AppError, isErrorCode, type ReasoningReply } from '@candor/contracts';
+import { answerQuestionJob, AppError, isErrorCode, type ReasoningReplyEnvelope } from '@candor/contracts';
 import { BullMqStrategy, RpcErrorFilter, type DeadLetter, type QueueBackendOptions } from '@candor/queue';
 import { loadTokenCounter } from '@candor/reasoning';
 import { createRequestContext, NestPinoLogger, runInRequestContext } from '@candor/runtime';
@@ -26,7 +26,7 @@ export async function startSynthesis(dependencies: SynthesisDependencies): Promi
     // The question ended without its handler's own reply (a stall, a bad payload): its gateway need not wait in vain.
     onDeadLetter: async (letter) => {
       const lost = replyOf(letter);
-      if (lost) await replies.publish(lost.replyTo, lost.reply);
+      if (lost) await replies.publish(lost.replyTo, lost.envelope);
     },
     onFailure: ({ job, outcome, error }) => logger.warn({ job, outcome, code: error.code, error }, 'Question failed'),
     runInJobContext: (context, run) => runInRequestContext(createRequestContext(context.requestId), run),
@@ -43,13 +43,11 @@ export async function startSynthesis(dependencies: SynthesisDependencies): Promi
   return { stop: () => app.close() };
 }
 
-function replyOf({ payload, error }: DeadLetter): { replyTo: string; reply: ReasoningReply } | null {
+function replyOf({ payload, error }: DeadLetter): { replyTo: string; envelope: ReasoningReplyEnvelope } | null {
   const job = answerQuestionJob.payload.safeParse(payload);
   if (!job.success) return null;
+  const { requestId, runId, replyTo } = job.data;
   const code = isErrorCode(error.type) ? error.type : 'INTERNAL.UNEXPECTED';
   const wire = new AppError(code, { message: error.message }).toWire();
-  return {
-    replyTo: job.data.replyTo,
-    reply: { ok: false, requestId: job.data.requestId, error: wire, facts: {} },
-  };
+  return { replyTo, envelope: { runId, reply: { ok: false, requestId, error: wire, facts: {} } } };
 }

@@ -25,3 +25,4 @@ export * from './repositories/source-item.repository.js';
 export * from './repositories/sweep.repository.js';
 export * from './repositories/tenant.repository.js';
 export * from './retrieval-views.js';
+export { serviceViewer, type Visibility } from './visibility.js';

@@ -29,8 +29,8 @@ const FILL = [
    FROM source_items WHERE $1::uuid <> $2::uuid`,
   `INSERT INTO ingestions (request_id, tenant_id)
    SELECT request_id, tenant_id FROM item_versions WHERE $1::uuid <> $2::uuid`,
-  `INSERT INTO ingestion_items (request_id, ordinal, item_id, version, state, state_at)
-   SELECT request_id, 0, item_id, 1, CASE WHEN random() < 0.999 THEN state ELSE 'accepted' END, now() - interval '1 hour'
+  `INSERT INTO ingestion_items (tenant_id, request_id, ordinal, item_id, version, state, state_at)
+   SELECT tenant_id, request_id, 0, item_id, 1, CASE WHEN random() < 0.999 THEN state ELSE 'accepted' END, now() - interval '1 hour'
    FROM item_versions WHERE state = 'indexed' AND $1::uuid <> $2::uuid`,
   `INSERT INTO outbox (tenant_id, job_name, payload)
    SELECT tenant_id, 'item.extract', jsonb_build_object('itemId', item_id, 'version', 1)

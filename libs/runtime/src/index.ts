@@ -54,3 +54,4 @@ export { retryUntilReachable } from './startup/retry-until-reachable.js';
 export { runAsEntryPoint } from './startup/run-as-entry-point.js';
 export { OperationalGet } from './http/operational-get.decorator.js';
 export { openLogFile } from './logging/open-log-file.js';
+export { grpcTlsEnvironment, grpcTlsFrom, requireWholeGrpcTls } from './grpc/grpc-tls-environment.js';

@@ -1,42 +1,24 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { allowsAction, AppError, type RouteContract } from '@candor/contracts';
-import { isOperational, requireRequestContext, routeOf } from '@candor/runtime';
-import { AuthenticatorService } from './authenticator.service.js';
-import type { Caller } from './caller.js';
-import { countFailedAuthentication } from './failed-authentications.metric.js';
+import { isOperational, routeOf } from '@candor/runtime';
+import { requireCaller, type Caller } from './caller.js';
 import { RateLimiterService } from './rate-limiter.service.js';
 
-/** Who calls, whether the key allows the route's action, whether there is room. In this order, before any input is read. */
+/** Whether the caller's key allows the route's action, and whether there is room; before any input is checked. */
 @Injectable()
 export class AccessGuard implements CanActivate {
-  constructor(
-    private readonly authenticator: AuthenticatorService,
-    private readonly rateLimiter: RateLimiterService,
-  ) {}
+  constructor(private readonly rateLimiter: RateLimiterService) {}
 
   async canActivate(execution: ExecutionContext): Promise<boolean> {
     if (isOperational(execution)) return true;
     const route = routeOf(execution);
     // Fail closed: a handler that nobody gave a contract is nobody's.
     if (!route) throw new AppError('REQUEST.UNKNOWN_ROUTE');
-    const request = execution.switchToHttp().getRequest<Request>();
-    const caller = await this.authenticate(request);
-    const context = requireRequestContext();
-    context.apiKey = caller;
-    context.caller = caller.scope;
+    const caller = requireCaller();
     this.requireAction(caller, route);
     await this.requireRoom(caller, route, execution.switchToHttp().getResponse<Response>());
     return true;
-  }
-
-  private async authenticate(request: Request): Promise<Caller> {
-    try {
-      return await this.authenticator.authenticate(request.headers.authorization);
-    } catch (error) {
-      if (error instanceof AppError && error.status === 401) countFailedAuthentication(error.code);
-      throw error;
-    }
   }
 
   private requireAction(caller: Caller, route: RouteContract): void {

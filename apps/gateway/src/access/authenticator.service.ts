@@ -1,10 +1,8 @@
-import { Injectable } from '@nestjs/common';
 import { AppError } from '@candor/contracts';
 import { Database, findKeyBySecret } from '@candor/persistence';
 import { keyFromHeader, parseApiKey, sameSecret } from './api-key-secret.js';
 import { toCaller, type Caller } from './caller.js';
 
-@Injectable()
 export class AuthenticatorService {
   constructor(private readonly database: Database) {}
 

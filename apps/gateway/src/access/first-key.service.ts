@@ -11,7 +11,7 @@ import {
   isUniqueViolation,
   type Transaction,
 } from '@candor/persistence';
-import { generateApiKey, parseApiKey, type ApiKeySecret } from './api-key-secret.js';
+import { generateApiKey, parseApiKey, sameSecret, type ApiKeySecret } from './api-key-secret.js';
 
 /** The installation's first key: administers the default tenant, may create tenants, isn't rate limited. */
 @Injectable()
@@ -45,7 +45,8 @@ export class FirstKeyService {
       const installation = await findInstallationKey(transaction);
       const kept = parseApiKey(keptKey ?? '');
       const stored = kept ? await findKeyBySecret(transaction, kept.publicId) : null;
-      if (kept && stored && installation && stored.apiKey.id === installation.id) return kept.key;
+      const isKept = kept && stored && sameSecret(stored.secretSha256, kept.secretSha256);
+      if (isKept && installation && stored.apiKey.id === installation.id && !installation.revokedAt) return kept.key;
       const secret = generateApiKey();
       if (installation) await insertSecret(transaction, installation.id, secret);
       else await insertInstallationKey(transaction, secret);

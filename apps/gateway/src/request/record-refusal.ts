@@ -9,7 +9,8 @@ export async function recordRefusal(
   error: AppError,
 ): Promise<void> {
   if (!context.caller || context.audit.committed) return;
-  const denied = error.status === 403 || error.status === 429;
+  // Without a route there is nothing else that it could be called: an unknown path, or a body that was never looked at.
+  const denied = error.status === 403 || error.status === 429 || !context.route;
   if (denied) context.audit.action = 'access.denied';
   Object.assign(context.audit.metadata, {
     errorType: error.code,

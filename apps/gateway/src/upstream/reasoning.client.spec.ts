@@ -19,6 +19,7 @@ const REPLY: ReasoningReply = {
 };
 
 interface Added {
+  runId: string;
   replyTo: string;
   deadline: string;
 }
@@ -34,15 +35,18 @@ const inOneMinute = () => new Date(Date.now() + 60_000);
 
 describe('ReasoningClient', () => {
   it('listens before it enqueues, so that the fastest reply arrives', async () => {
-    const { client, replies } = setUp(({ replyTo }) => replies.publish(replyTo, REPLY));
+    const { client, replies } = setUp(({ replyTo, runId }) => replies.publish(replyTo, { runId, reply: REPLY }));
     await expect(client.ask(QUESTION, { deadline: inOneMinute() })).resolves.toEqual(REPLY);
   });
 
-  it('ignores replies that are malformed or for another request', async () => {
-    const { client, replies } = setUp(async ({ replyTo }) => {
+  it('ignores replies that are malformed or for another run', async () => {
+    const { client, replies } = setUp(async ({ replyTo, runId }) => {
       await replies.publish(replyTo, { ok: true });
-      await replies.publish(replyTo, { ...REPLY, requestId: '00000000-0000-4000-8000-000000000000' });
-      await replies.publish(replyTo, REPLY);
+      await replies.publish(replyTo, {
+        runId: REQUEST_ID,
+        reply: { ...REPLY, data: { ...REPLY.data, answer: 'wrong' } },
+      });
+      await replies.publish(replyTo, { runId, reply: REPLY });
     });
     await expect(client.ask(QUESTION, { deadline: inOneMinute() })).resolves.toEqual(REPLY);
   });
@@ -61,21 +65,21 @@ describe('ReasoningClient', () => {
 
   it('tells synthesis when the caller hangs up', async () => {
     const controller = new AbortController();
-    const { client, replies } = setUp(async () => controller.abort());
+    let started: Added | undefined;
+    const { client, replies } = setUp(async (added) => {
+      started = added;
+      controller.abort();
+    });
     const cancelled = new Promise((resolve) => void replies.subscribe(REASONING_CANCEL_CHANNEL, resolve));
     await expect(client.ask(QUESTION, { deadline: inOneMinute(), signal: controller.signal })).rejects.toMatchObject({
       code: 'REQUEST.CANCELLED',
     });
-    await expect(cancelled).resolves.toEqual({ requestId: REQUEST_ID });
+    await expect(cancelled).resolves.toEqual({ runId: started?.runId });
   });
 
-  it('refuses a second request with the same id while the first waits', async () => {
-    const { client, replies } = setUp(async ({ replyTo }) => {
-      await expect(client.ask(QUESTION, { deadline: inOneMinute() })).rejects.toMatchObject({
-        code: 'RESOURCE.CONFLICT',
-      });
-      await replies.publish(replyTo, REPLY);
-    });
-    await expect(client.ask(QUESTION, { deadline: inOneMinute() })).resolves.toEqual(REPLY);
+  it('keeps apart two requests that chose the same id', async () => {
+    const { client, replies } = setUp(({ replyTo, runId }) => replies.publish(replyTo, { runId, reply: REPLY }));
+    const asked = [1, 2].map(() => client.ask(QUESTION, { deadline: inOneMinute() }));
+    await expect(Promise.all(asked)).resolves.toEqual([REPLY, REPLY]);
   });
 });

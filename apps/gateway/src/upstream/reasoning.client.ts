@@ -4,14 +4,14 @@ import {
   answerQuestionJob,
   AppError,
   REASONING_CANCEL_CHANNEL,
-  reasoningReplySchema,
+  reasoningReplyEnvelopeSchema,
   type AnswerQuestionPayload,
   type ReasoningReply,
 } from '@candor/contracts';
 import { JobProducer, type ReplyChannel } from '@candor/queue';
 import { REPLY_CHANNEL } from '../tokens.js';
 
-type Question = Omit<AnswerQuestionPayload, 'replyTo' | 'deadline'>;
+type Question = Omit<AnswerQuestionPayload, 'runId' | 'replyTo' | 'deadline'>;
 
 /** Time for synthesis to say "too late" itself before the gateway stops waiting, ms. */
 const REPLY_GRACE_MS = 500;
@@ -41,27 +41,27 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
   /** Errors: DEPENDENCY.QUEUE_UNAVAILABLE at once, DEADLINE.EXCEEDED, REQUEST.CANCELLED. */
   async ask(question: Question, options: { deadline: Date; signal?: AbortSignal }): Promise<ReasoningReply> {
     await this.ensureSubscribed();
-    if (this.waiting.has(question.requestId))
-      throw new AppError('RESOURCE.CONFLICT', { message: 'A request with this X-Request-Id is still running.' });
-    const reply = this.waitFor(question.requestId, options);
+    const runId = randomUuid();
+    const reply = this.waitFor(runId, options);
     // Nobody awaits the reply when adding fails.
     reply.catch(() => undefined);
     try {
       await this.jobs.add(answerQuestionJob, {
         ...question,
+        runId,
         replyTo: this.channel,
         deadline: options.deadline.toISOString(),
       });
       return await reply;
     } catch (error) {
-      if (error instanceof AppError && error.code === 'REQUEST.CANCELLED') await this.cancel(question.requestId);
+      if (error instanceof AppError && error.code === 'REQUEST.CANCELLED') await this.cancel(runId);
       throw error;
     } finally {
-      this.waiting.delete(question.requestId);
+      this.waiting.delete(runId);
     }
   }
 
-  private waitFor(requestId: string, options: { deadline: Date; signal?: AbortSignal }): Promise<ReasoningReply> {
+  private waitFor(runId: string, options: { deadline: Date; signal?: AbortSignal }): Promise<ReasoningReply> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => settle(() => reject(new AppError('REQUEST.CANCELLED')));
       const timer = setTimeout(
@@ -74,14 +74,14 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
         act();
       };
       options.signal?.addEventListener('abort', onAbort, { once: true });
-      this.waiting.set(requestId, (reply) => settle(() => resolve(reply)));
+      this.waiting.set(runId, (reply) => settle(() => resolve(reply)));
       if (options.signal?.aborted) onAbort();
     });
   }
 
-  private async cancel(requestId: string): Promise<void> {
+  private async cancel(runId: string): Promise<void> {
     // The caller is gone; if this is lost too, the job's deadline ends it.
-    await this.replies.publish(REASONING_CANCEL_CHANNEL, { requestId }).catch(() => undefined);
+    await this.replies.publish(REASONING_CANCEL_CHANNEL, { runId }).catch(() => undefined);
   }
 
   private ensureSubscribed(): Promise<void> {
@@ -96,7 +96,7 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
   }
 
   private receive(message: unknown): void {
-    const reply = reasoningReplySchema.safeParse(message);
-    if (reply.success) this.waiting.get(reply.data.requestId)?.(reply.data);
+    const envelope = reasoningReplyEnvelopeSchema.safeParse(message);
+    if (envelope.success) this.waiting.get(envelope.data.runId)?.(envelope.data.reply);
   }
 }

@@ -1,6 +1,6 @@
-import { AppError, isErrorCode, itemJobPayloadSchema } from '@candor/contracts';
+import { AppError, isErrorCode, itemJobPayloadSchema, refreshItemMetadataJob } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
-import { failVersion, insertDeadLetter, type Database } from '@candor/persistence';
+import { failRefresh, failVersion, insertDeadLetter, type Database } from '@candor/persistence';
 import type { DeadLetter } from '@candor/queue';
 import type { Logger } from '@candor/runtime';
 
@@ -35,7 +35,8 @@ export class RecordDeadLetterService {
         errorType: error.code,
         errorMessage: message,
       });
-      await failVersion(transaction, job, error);
+      if (letter.job === refreshItemMetadataJob.name) await failRefresh(transaction, job, error);
+      else await failVersion(transaction, job, error);
       await writeAuditEvents(transaction, [
         {
           tenantId: job.tenantId,

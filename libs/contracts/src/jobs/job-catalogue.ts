@@ -58,6 +58,8 @@ export const answerQuestionJob = defineJob({
   payload: z.strictObject({
     tenantId: tenantIdSchema,
     requestId: requestIdSchema,
+    /** Ours alone: callers choose request ids, and two of them may choose the same. */
+    runId: z.uuid(),
     /** Signed CallerScope. */
     callerToken: z.string().min(1),
     /** Reply channel of the gateway instance that waits. */
@@ -73,7 +75,7 @@ export const answerQuestionJob = defineJob({
   attempts: 1,
   backoffMs: 0,
   timeoutMs: 120_000,
-  jobId: (payload) => `reason-${payload.requestId}`,
+  jobId: (payload) => `reason-${payload.runId}`,
 });
 export type AnswerQuestionPayload = z.infer<typeof answerQuestionJob.payload>;
 

@@ -17,6 +17,10 @@ export const reasoningReplySchema = z.discriminatedUnion('ok', [
 ]);
 export type ReasoningReply = z.infer<typeof reasoningReplySchema>;
 
+/** The reply and the run that it ends. */
+export const reasoningReplyEnvelopeSchema = z.strictObject({ runId: z.uuid(), reply: reasoningReplySchema });
+export type ReasoningReplyEnvelope = z.infer<typeof reasoningReplyEnvelopeSchema>;
+
 /** What a gateway sends to every synthesis instance when its caller hangs up. */
-export const reasoningCancelSchema = z.strictObject({ requestId: requestIdSchema });
+export const reasoningCancelSchema = z.strictObject({ runId: z.uuid() });
 export const REASONING_CANCEL_CHANNEL = 'candor.reasoning.cancel';

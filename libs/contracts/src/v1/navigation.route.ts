@@ -58,6 +58,7 @@ export const passageSessionRoute = defineRoute({
   body: z.strictObject({}).optional(),
   response: z.strictObject({ data: z.strictObject({ sessionId: z.uuid() }) }),
   status: 201,
+  idempotent: true,
 });
 
 export const chunkReadingSchema = z

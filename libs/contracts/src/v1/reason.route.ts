@@ -24,7 +24,7 @@ export const reasonBodySchema = z
     maxTokens: z
       .number()
       .default(8000)
-      .transform((value) => Math.max(0, Math.trunc(value))),
+      .transform((value) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value)))),
     documentId: scopeId.optional(),
     collectionId: scopeId.optional(),
   })

@@ -131,13 +131,17 @@ const STATEMENTS = [
   )`,
   `CREATE INDEX chunks_by_version ON chunks (item_id, version, ordinal)`,
 
+  // A caller may choose its request ids, so they are only unique within a tenant.
   `CREATE TABLE ingestions (
-    request_id uuid PRIMARY KEY,
     tenant_id uuid NOT NULL REFERENCES tenants (id),
-    created_at timestamptz(3) NOT NULL DEFAULT now()
+    request_id uuid NOT NULL,
+    api_key_id uuid,
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, request_id)
   )`,
   `CREATE TABLE ingestion_items (
-    request_id uuid NOT NULL REFERENCES ingestions (request_id),
+    tenant_id uuid NOT NULL,
+    request_id uuid NOT NULL,
     ordinal integer NOT NULL,
     item_id uuid NOT NULL REFERENCES source_items (id),
     version integer NOT NULL,
@@ -145,7 +149,8 @@ const STATEMENTS = [
     state_at timestamptz(3) NOT NULL DEFAULT now(),
     error_type text,
     error_message text,
-    PRIMARY KEY (request_id, ordinal)
+    PRIMARY KEY (tenant_id, request_id, ordinal),
+    FOREIGN KEY (tenant_id, request_id) REFERENCES ingestions (tenant_id, request_id)
   )`,
   `CREATE INDEX ingestion_items_by_version ON ingestion_items (item_id, version)`,
   `CREATE INDEX ingestion_items_waiting ON ingestion_items (state_at) WHERE state = 'accepted'`,

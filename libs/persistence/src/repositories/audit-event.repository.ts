@@ -61,7 +61,7 @@ export async function closeAbandonedRequests(transaction: Transaction, olderThan
     .andWhere('e.createdAt < now() - make_interval(secs => :age)', { age: olderThanSeconds })
     .andWhere(`e.createdAt > now() - interval '7 days'`)
     .andWhere(
-      `NOT EXISTS (SELECT 1 FROM audit_events x WHERE x.request_id = e.request_id
+      `NOT EXISTS (SELECT 1 FROM audit_events x WHERE x.tenant_id = e.tenant_id AND x.request_id = e.request_id
          AND x.action IN ('reason.answer', 'reason.abandoned'))`,
     )
     .limit(500)

@@ -1,3 +1,4 @@
+import type { Visibility } from '../visibility.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import type { IngestDocument } from '@candor/contracts';
@@ -15,7 +16,6 @@ import {
   removeCollectionItems,
   updateCollection,
   type CollectionRow,
-  type Visibility,
 } from './collection.repository.js';
 
 const server = testServerUrl(process.env);

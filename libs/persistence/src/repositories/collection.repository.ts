@@ -3,25 +3,9 @@ import type { CreateCollectionBody, UpdateCollectionBody } from '@candor/contrac
 import type { Transaction } from '../database.js';
 import { CollectionEntity } from '../entities/collection.entity.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
-
-/** Who asks: `principals` and `providers` decide which members count and show. */
-export interface Visibility {
-  tenantId: string;
-  providers: string[] | null;
-  principals: string[] | null;
-}
+import { VISIBLE_ITEM, visibilityParameters, type Visibility } from '../visibility.js';
 
 export type CollectionRow = CollectionEntity & { itemCount: number };
-
-/** The same rule as retrieval's filter (docs/reference/filters.md), for joins on `source_items i`. */
-const VISIBLE_ITEM = `i.tenant_id = $1 AND i.deleted_at IS NULL
-  AND ($2::text[] IS NULL OR i.provider = ANY($2))
-  AND ($3::text[] IS NULL OR i.access_mode = 'provider_scope'
-    OR (i.access_mode = 'acl' AND i.principals && ($3::text[] || ARRAY['anyone'])))`;
-
-function parametersOf(viewer: Visibility): unknown[] {
-  return [viewer.tenantId, viewer.providers, viewer.principals];
-}
 
 /** Prefixes LIKE's own metacharacters, so that a search for `50%` finds just that. */
 export function escapeLike(text: string): string {
@@ -38,7 +22,7 @@ async function withCounts(
     `SELECT m.collection_id, count(*) AS count FROM collection_items m
      JOIN source_items i ON i.id = m.item_id AND m.item_type = 'document'
      WHERE ${VISIBLE_ITEM} AND m.collection_id = ANY($4::uuid[]) GROUP BY m.collection_id`,
-    [...parametersOf(viewer), collections.map((collection) => collection.id)],
+    [...visibilityParameters(viewer), collections.map((collection) => collection.id)],
   );
   const byId = new Map(counts.map((row) => [row.collection_id, Number(row.count)]));
   return collections.map((collection) => Object.assign(collection, { itemCount: byId.get(collection.id) ?? 0 }));
@@ -151,7 +135,7 @@ export async function filterVisibleItems(
 ): Promise<Set<string>> {
   const rows: { id: string }[] = await transaction.query(
     `SELECT i.id FROM source_items i WHERE ${VISIBLE_ITEM} AND i.id = ANY($4::uuid[])`,
-    [...parametersOf(viewer), itemIds],
+    [...visibilityParameters(viewer), itemIds],
   );
   return new Set(rows.map((row) => row.id));
 }
@@ -169,7 +153,7 @@ export async function listCollectionItems(
      WHERE ${VISIBLE_ITEM} AND m.collection_id = $4
        AND ($5::timestamptz IS NULL OR (m.added_at, m.item_id) > ($5, $6::uuid))
      ORDER BY m.added_at, m.item_id LIMIT $7`,
-    [...parametersOf(viewer), collectionId, after?.at ?? null, after?.id ?? null, filter.limit + 1],
+    [...visibilityParameters(viewer), collectionId, after?.at ?? null, after?.id ?? null, filter.limit + 1],
   );
   return pageOfRows(
     rows.map((row) => ({ itemId: row.id, title: row.title, addedAt: row.added_at })),

@@ -1,3 +1,4 @@
+import { serviceViewer } from '../visibility.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError } from '@candor/contracts';
@@ -43,7 +44,7 @@ withPostgres('dead letters', () => {
   }
 
   const retry = (id: string, tenantId = tenant.id): Promise<RetryResult> =>
-    test.database.transaction((transaction) => retryDeadLetter(transaction, tenantId, id));
+    test.database.transaction((transaction) => retryDeadLetter(transaction, serviceViewer(tenantId), id));
 
   it('can be put back to work once', async () => {
     const requestId = randomUuid();
@@ -63,7 +64,9 @@ withPostgres('dead letters', () => {
         payload: { tenantId: tenant.id, requestId, itemId: item.itemId, version: 1, epoch: 1 },
       },
     ]);
-    const ingestion = await test.database.read((manager) => findIngestion(manager, tenant.id, requestId));
+    const ingestion = await test.database.read((manager) =>
+      findIngestion(manager, serviceViewer(tenant.id), requestId),
+    );
     expect(ingestion?.items[0]).toMatchObject({ state: 'accepted', error: null });
     expect(await retry(id)).toEqual({ kind: 'not_retryable' });
 
@@ -123,7 +126,7 @@ withPostgres('dead letters', () => {
     let cursor: string | null | undefined;
     do {
       const page = await test.database.read((manager) =>
-        listDeadLetters(manager, tenant.id, { limit: 3, cursor: cursor ?? undefined }),
+        listDeadLetters(manager, serviceViewer(tenant.id), { limit: 3, cursor: cursor ?? undefined }),
       );
       expect(page.hasMore).toBe(page.cursor !== null);
       if (seen.length === 0) expect(page.rows[0]).toMatchObject({ id: newest, externalId: 'newest', payload: {} });

@@ -1,9 +1,11 @@
 import { v4 as randomUuid } from 'uuid';
-import type { ItemJobPayload, JobName } from '@candor/contracts';
+import type { SelectQueryBuilder } from 'typeorm';
+import { ANYONE, type ItemJobPayload, type JobName } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { DeadLetterEntity } from '../entities/dead-letter.entity.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
 import { toStorableJson } from '../to-storable-json.js';
+import { PERMITTED_ITEM, visibilityParameters, type Visibility } from '../visibility.js';
 import { enqueueItemJob } from './outbox.repository.js';
 
 export type DeadLetterRow = DeadLetterEntity & { externalId: string | null };
@@ -46,17 +48,18 @@ async function withExternalIds(transaction: Transaction, letters: DeadLetterEnti
 
 export async function listDeadLetters(
   transaction: Transaction,
-  tenantId: string,
+  viewer: Visibility,
   filter: { cursor?: string | undefined; limit: number },
 ): Promise<Page<DeadLetterRow>> {
   const after = decodeCursor(filter.cursor);
   const query = transaction
     .createQueryBuilder(DeadLetterEntity, 'd')
-    .where('d.tenantId = :tenantId', { tenantId })
+    .where('d.tenantId = :tenantId', { tenantId: viewer.tenantId })
     .orderBy('d.createdAt', 'DESC')
     .addOrderBy('d.id', 'DESC')
     .limit(filter.limit + 1);
   if (after) query.andWhere(`(d.createdAt, d.id) < (:at, :id)`, { ...after });
+  narrow(query, viewer);
   const page = pageOfRows(await query.getMany(), filter.limit, (row) => ({
     at: row.createdAt.toISOString(),
     id: row.id,
@@ -67,14 +70,29 @@ export async function listDeadLetters(
 export type RetryResult =
   { kind: 'retried'; letter: DeadLetterRow } | { kind: 'not_found' } | { kind: 'not_retryable' };
 
-/** Puts the version back to its first stage. Not for one that a newer version or a delete has overtaken. */
-export async function retryDeadLetter(transaction: Transaction, tenantId: string, id: string): Promise<RetryResult> {
+/** Puts the work back. Not for a version that a newer one or a delete has overtaken. */
+export async function retryDeadLetter(transaction: Transaction, viewer: Visibility, id: string): Promise<RetryResult> {
   const letter = await transaction.findOne(DeadLetterEntity, {
-    where: { tenantId, id },
+    where: { tenantId: viewer.tenantId, id },
     lock: { mode: 'pessimistic_write' },
   });
-  if (!letter) return { kind: 'not_found' };
+  if (!letter || !(await isPermitted(transaction, viewer, letter))) return { kind: 'not_found' };
   if (letter.itemId === null || letter.version === null || letter.retriedAt) return { kind: 'not_retryable' };
+  const job = { ...letter, itemId: letter.itemId, version: letter.version };
+  const isSent =
+    letter.jobName === 'item.refresh-metadata'
+      ? await refreshAgain(transaction, job)
+      : await startAgain(transaction, job);
+  if (!isSent) return { kind: 'not_retryable' };
+  await transaction.update(DeadLetterEntity, { id }, { retriedAt: new Date() });
+  const [retried] = await withExternalIds(transaction, [await transaction.findOneByOrFail(DeadLetterEntity, { id })]);
+  return retried ? { kind: 'retried', letter: retried } : { kind: 'not_found' };
+}
+
+type LetterOfItem = DeadLetterEntity & { itemId: string; version: number };
+
+/** The version goes through all of its stages again. */
+async function startAgain(transaction: Transaction, letter: LetterOfItem): Promise<boolean> {
   const rows: [{ epoch: number }[], number] = await transaction.query(
     `UPDATE item_versions v SET state = 'accepted', state_at = now(), error_type = NULL, error_message = NULL,
        epoch = v.epoch + 1, lease_until = NULL
@@ -83,20 +101,53 @@ export async function retryDeadLetter(transaction: Transaction, tenantId: string
     [letter.itemId, letter.version],
   );
   const epoch = rows[0][0]?.epoch;
-  if (epoch === undefined) return { kind: 'not_retryable' };
+  if (epoch === undefined) return false;
   await transaction.query(
     `UPDATE ingestion_items SET state = 'accepted', state_at = now(), error_type = NULL, error_message = NULL
      WHERE item_id = $1 AND version = $2 AND state = 'failed'`,
     [letter.itemId, letter.version],
   );
-  await enqueueItemJob(transaction, 'item.extract' satisfies JobName, {
-    tenantId,
-    requestId: letter.requestId,
-    itemId: letter.itemId,
-    version: letter.version,
-    epoch,
-  } as ItemJobPayload);
-  await transaction.update(DeadLetterEntity, { id }, { retriedAt: new Date() });
-  const [retried] = await withExternalIds(transaction, [await transaction.findOneByOrFail(DeadLetterEntity, { id })]);
-  return retried ? { kind: 'retried', letter: retried } : { kind: 'not_found' };
+  await sendAgain(transaction, 'item.extract', letter, epoch);
+  return true;
+}
+
+async function refreshAgain(transaction: Transaction, letter: LetterOfItem): Promise<boolean> {
+  const rows: [{ revision: number }[], number] = await transaction.query(
+    `UPDATE source_items SET revision = revision + 1 WHERE id = $1 AND deleted_at IS NULL RETURNING revision`,
+    [letter.itemId],
+  );
+  const revision = rows[0][0]?.revision;
+  if (revision === undefined) return false;
+  await transaction.query(
+    `UPDATE ingestion_items SET state = 'accepted', state_at = now(), error_type = NULL, error_message = NULL
+     WHERE tenant_id = $1 AND request_id = $2 AND item_id = $3 AND state = 'failed'`,
+    [letter.tenantId, letter.requestId, letter.itemId],
+  );
+  await sendAgain(transaction, 'item.refresh-metadata', letter, revision);
+  return true;
+}
+
+function sendAgain(transaction: Transaction, jobName: JobName, letter: LetterOfItem, epoch: number): Promise<void> {
+  const { tenantId, requestId, itemId, version } = letter;
+  return enqueueItemJob(transaction, jobName, { tenantId, requestId, itemId, version, epoch } as ItemJobPayload);
+}
+
+/** A key that is limited to providers or principals sees the letters of items that it may see. */
+function narrow(query: SelectQueryBuilder<DeadLetterEntity>, { providers, principals }: Visibility): void {
+  const item = 'SELECT 1 FROM source_items i WHERE i.id = d.item_id';
+  if (providers) query.andWhere(`EXISTS (${item} AND i.provider = ANY(:providers))`, { providers });
+  if (!principals) return;
+  const shared = `i.access_mode = 'acl' AND i.principals && :principals`;
+  query.andWhere(`EXISTS (${item} AND (i.access_mode = 'provider_scope' OR (${shared})))`, {
+    principals: [...principals, ANYONE],
+  });
+}
+
+async function isPermitted(transaction: Transaction, viewer: Visibility, letter: DeadLetterEntity): Promise<boolean> {
+  if (letter.itemId === null) return viewer.providers === null && viewer.principals === null;
+  const rows: unknown[] = await transaction.query(
+    `SELECT 1 FROM source_items i WHERE ${PERMITTED_ITEM} AND i.id = $4`,
+    [...visibilityParameters(viewer), letter.itemId],
+  );
+  return rows.length > 0;
 }

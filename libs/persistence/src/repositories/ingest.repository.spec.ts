@@ -1,3 +1,4 @@
+import { serviceViewer } from '../visibility.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError, type CollectionId, type IngestDocument } from '@candor/contracts';
@@ -41,7 +42,7 @@ withPostgres('acceptDocuments', () => {
   }
 
   async function statesOf(requestId: string): Promise<string[] | undefined> {
-    const found = await test.database.read((manager) => findIngestion(manager, tenant.id, requestId));
+    const found = await test.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), requestId));
     return found?.items.map((item) => item.state);
   }
 

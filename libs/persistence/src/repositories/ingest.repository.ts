@@ -26,6 +26,7 @@ interface LockedHead {
   ordinal: number;
   id: string;
   latest_version: number;
+  live_version: number | null;
   metadata_hash: string;
   revision: number;
   latest_content_hash: string | null;
@@ -41,6 +42,7 @@ export async function acceptDocuments(
   tenantId: string,
   requestId: string,
   documents: readonly IngestDocument[],
+  apiKeyId: string | null = null,
 ): Promise<AcceptedItem[]> {
   const prepared = documents.map((document, ordinal) => ({
     ordinal,
@@ -54,7 +56,7 @@ export async function acceptDocuments(
 
   await updateHeads(transaction, decisions);
   await insertVersions(transaction, tenantId, requestId, decisions);
-  await recordIngestion(transaction, tenantId, requestId, decisions);
+  await recordIngestion(transaction, tenantId, requestId, apiKeyId, decisions);
   await addToCollections(transaction, tenantId, decisions);
   await enqueue(
     transaction,
@@ -76,6 +78,8 @@ interface Decision {
   version: number;
   revision: number;
   change: AcceptedItem['change'];
+  /** Content and metadata changed, and an older version is live. */
+  refreshesLive: boolean;
 }
 
 function decide(entry: Prepared, heads: Map<number, LockedHead>): Decision {
@@ -89,6 +93,7 @@ function decide(entry: Prepared, heads: Map<number, LockedHead>): Decision {
     version: change === 'content' ? head.latest_version + 1 : head.latest_version,
     revision: change === 'none' ? head.revision : head.revision + 1,
     change,
+    refreshesLive: change === 'content' && head.live_version !== null && head.metadata_hash !== entry.metadataHash,
   };
 }
 
@@ -144,7 +149,7 @@ async function lockHeads(
     external_id: document.externalId,
   }));
   const rows: LockedHead[] = await transaction.query(
-    `SELECT d.ordinal, i.id, i.latest_version, i.metadata_hash, i.revision,
+    `SELECT d.ordinal, i.id, i.latest_version, i.live_version, i.metadata_hash, i.revision,
             v.content_hash AS latest_content_hash, v.state AS latest_state
      FROM jsonb_to_recordset($2::jsonb) AS d(ordinal integer, provider text, connector_id uuid, external_id text)
      JOIN source_items i ON i.tenant_id = $1 AND i.provider = d.provider AND i.external_id = d.external_id
@@ -228,9 +233,14 @@ async function recordIngestion(
   transaction: Transaction,
   tenantId: string,
   requestId: string,
+  apiKeyId: string | null,
   decisions: Decision[],
 ): Promise<void> {
-  await transaction.query('INSERT INTO ingestions (request_id, tenant_id) VALUES ($1, $2)', [requestId, tenantId]);
+  await transaction.query('INSERT INTO ingestions (tenant_id, request_id, api_key_id) VALUES ($1, $2, $3)', [
+    tenantId,
+    requestId,
+    apiKeyId,
+  ]);
   const rows = decisions.map(({ entry, itemId, version, change }) => ({
     ordinal: entry.ordinal,
     item_id: itemId,
@@ -238,10 +248,10 @@ async function recordIngestion(
     state: change === 'none' ? 'skipped' : 'accepted',
   }));
   await transaction.query(
-    `INSERT INTO ingestion_items (request_id, ordinal, item_id, version, state)
-     SELECT $1, d.ordinal, d.item_id, d.version, d.state
-     FROM jsonb_to_recordset($2::jsonb) AS d(ordinal integer, item_id uuid, version integer, state text)`,
-    [requestId, JSON.stringify(rows)],
+    `INSERT INTO ingestion_items (tenant_id, request_id, ordinal, item_id, version, state)
+     SELECT $1, $2, d.ordinal, d.item_id, d.version, d.state
+     FROM jsonb_to_recordset($3::jsonb) AS d(ordinal integer, item_id uuid, version integer, state text)`,
+    [tenantId, requestId, JSON.stringify(rows)],
   );
 }
 
@@ -263,8 +273,14 @@ async function addToCollections(transaction: Transaction, tenantId: string, deci
 
 function toOutbox(tenantId: string, requestId: string, decision: Decision): OutboxMessage[] {
   if (decision.change === 'none') return [];
-  const jobName = decision.change === 'content' ? 'item.extract' : 'item.refresh-metadata';
-  const epoch = decision.change === 'content' ? 0 : decision.revision;
-  const payload = { tenantId, requestId, itemId: decision.itemId, version: decision.version, epoch };
-  return [{ tenantId, jobName, payload }];
+  const payload = { tenantId, requestId, itemId: decision.itemId, version: decision.version };
+  const extract = { tenantId, jobName: 'item.extract' as const, payload: { ...payload, epoch: 0 } };
+  const refresh = {
+    tenantId,
+    jobName: 'item.refresh-metadata' as const,
+    payload: { ...payload, epoch: decision.revision },
+  };
+  if (decision.change === 'metadata') return [refresh];
+  // The live version goes on serving until the new one is searchable, and for good if that one fails.
+  return decision.refreshesLive ? [extract, refresh] : [extract];
 }

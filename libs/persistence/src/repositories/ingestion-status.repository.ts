@@ -1,5 +1,6 @@
 import type { ItemState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
+import { PERMITTED_ITEM, serviceViewer, visibilityParameters, type Visibility } from '../visibility.js';
 
 export interface IngestionRow {
   externalId: string;
@@ -14,16 +15,21 @@ export interface Ingestion {
   createdAt: Date;
 }
 
+/**
+ * The key that made the request sees all of it; another key sees the items that it may see, and no request without one.
+ * Null when there is nothing to see.
+ */
 export async function findIngestion(
   transaction: Transaction,
-  tenantId: string,
+  viewer: Visibility & { apiKeyId?: string },
   requestId: string,
 ): Promise<Ingestion | null> {
-  const [ingestion]: { created_at: Date }[] = await transaction.query(
-    'SELECT created_at FROM ingestions WHERE request_id = $1 AND tenant_id = $2',
-    [requestId, tenantId],
+  const [ingestion]: { created_at: Date; api_key_id: string | null }[] = await transaction.query(
+    'SELECT created_at, api_key_id FROM ingestions WHERE request_id = $1 AND tenant_id = $2',
+    [requestId, viewer.tenantId],
   );
   if (!ingestion) return null;
+  const isOwn = ingestion.api_key_id !== null && ingestion.api_key_id === viewer.apiKeyId;
   const rows: {
     external_id: string;
     item_id: string;
@@ -33,9 +39,11 @@ export async function findIngestion(
     error_message: string | null;
   }[] = await transaction.query(
     `SELECT i.external_id, n.item_id, n.version, n.state, n.error_type, n.error_message
-     FROM ingestion_items n JOIN source_items i ON i.id = n.item_id WHERE n.request_id = $1 ORDER BY n.ordinal`,
-    [requestId],
+     FROM ingestion_items n JOIN source_items i ON i.id = n.item_id
+     WHERE ${PERMITTED_ITEM} AND n.tenant_id = $1 AND n.request_id = $4 ORDER BY n.ordinal`,
+    [...visibilityParameters(isOwn ? serviceViewer(viewer.tenantId) : viewer), requestId],
   );
+  if (rows.length === 0) return null;
   return {
     createdAt: ingestion.created_at,
     items: rows.map((row) => ({

@@ -1,3 +1,4 @@
+import { serviceViewer } from '../visibility.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError, type ItemState } from '@candor/contracts';
@@ -66,7 +67,8 @@ withPostgres('the stages of an item', () => {
     const requestId = randomUuid();
     const item = await tenant.acceptOne(buildDocument(), requestId);
     const seen = async (): Promise<unknown> =>
-      (await test.database.read((manager) => findIngestion(manager, tenant.id, requestId)))?.items[0]?.state;
+      (await test.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), requestId)))?.items[0]
+        ?.state;
 
     expect(await seen()).toBe('accepted');
     expect(await start(item, 'extracting')).toMatchObject({
@@ -189,7 +191,9 @@ withPostgres('the stages of an item', () => {
     expect(await stateOf(item)).toBe(state);
     const [version] = await query('SELECT text FROM item_versions WHERE item_id = $1', [item.itemId]);
     expect(version).toEqual({ text: 'text' });
-    const ingestion = await test.database.read((manager) => findIngestion(manager, tenant.id, requestId));
+    const ingestion = await test.database.read((manager) =>
+      findIngestion(manager, serviceViewer(tenant.id), requestId),
+    );
     expect(ingestion?.items[0]?.state).toBe(state);
   });
 
@@ -198,13 +202,17 @@ withPostgres('the stages of an item', () => {
     const item = await tenant.acceptOne(buildDocument(), requestId);
     expect(await fail(item)).toBe(true);
     expect(await fail(item)).toBe(false);
-    const ingestion = await test.database.read((manager) => findIngestion(manager, tenant.id, requestId));
+    const ingestion = await test.database.read((manager) =>
+      findIngestion(manager, serviceViewer(tenant.id), requestId),
+    );
     expect(ingestion?.items[0]).toMatchObject({
       state: 'failed',
       error: { type: 'INTERNAL.UNEXPECTED', message: 'no text in it' },
     });
     const stranger = await TestTenant.create(test.database);
-    expect(await test.database.read((manager) => findIngestion(manager, stranger.id, requestId))).toBeNull();
+    expect(
+      await test.database.read((manager) => findIngestion(manager, serviceViewer(stranger.id), requestId)),
+    ).toBeNull();
   });
 
   it('notice a delete that came meanwhile, before, between and after the stages', async () => {
@@ -265,7 +273,9 @@ withPostgres('the stages of an item', () => {
       completeRefresh(transaction, { ...tenant.job(item), requestId: first as never }),
     );
     const states = await Promise.all(
-      [first, second].map((id) => test.database.read((manager) => findIngestion(manager, tenant.id, id))),
+      [first, second].map((id) =>
+        test.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), id)),
+      ),
     );
     expect(states.map((ingestion) => ingestion?.items[0]?.state)).toEqual(['indexed', 'accepted']);
   });

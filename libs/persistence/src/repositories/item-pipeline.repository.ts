@@ -35,6 +35,8 @@ export async function startStage(
   const head = await lockHead(transaction, job);
   const version = await transaction.findOneBy(ItemVersionEntity, { itemId: job.itemId, version: job.version });
   if (!head || !version) return { kind: 'skip', reason: 'unknown_item' };
+  // Before anything else: a run that died between its index write and its commit may have left chunks of a deleted item.
+  if (head.deletedAt && TERMINAL.includes(version.state)) return { kind: 'skip', reason: 'deleted' };
   if (TERMINAL.includes(version.state)) return { kind: 'skip', reason: 'already_done' };
   if (head.deletedAt || head.latestVersion > job.version) {
     await setState(transaction, job, 'superseded');
@@ -123,12 +125,25 @@ export async function failVersion(transaction: Transaction, job: ItemJobPayload,
   return true;
 }
 
+/** An accepted row of a version that is searchable already is one whose metadata alone changed. */
+const WAITS_FOR_REFRESH = `state = 'accepted' AND EXISTS (SELECT 1 FROM item_versions v
+  WHERE v.item_id = ingestion_items.item_id AND v.version = ingestion_items.version AND v.state = 'indexed')`;
+
 /** Ends a metadata refresh for the request that asked for it. */
 export async function completeRefresh(transaction: Transaction, job: ItemJobPayload): Promise<void> {
   await transaction.query(
     `UPDATE ingestion_items SET state = 'indexed', state_at = now()
-     WHERE request_id = $1 AND item_id = $2 AND state = 'accepted'`,
-    [job.requestId, job.itemId],
+     WHERE tenant_id = $1 AND request_id = $2 AND item_id = $3 AND ${WAITS_FOR_REFRESH}`,
+    [job.tenantId, job.requestId, job.itemId],
+  );
+}
+
+/** The request that asked for the refresh learns that it failed; the version itself stays searchable as it is. */
+export async function failRefresh(transaction: Transaction, job: ItemJobPayload, error: AppError): Promise<void> {
+  await transaction.query(
+    `UPDATE ingestion_items SET state = 'failed', state_at = now(), error_type = $4, error_message = $5
+     WHERE tenant_id = $1 AND request_id = $2 AND item_id = $3 AND ${WAITS_FOR_REFRESH}`,
+    [job.tenantId, job.requestId, job.itemId, error.code, error.message],
   );
 }
 

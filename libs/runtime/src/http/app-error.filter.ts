@@ -18,6 +18,9 @@ export interface AppErrorFilterOptions {
   beforeErrorResponse?: BeforeErrorResponse;
 }
 
+/** Every 503 says when to try again, also where the thrower did not know. */
+const UNAVAILABLE_RETRY_SECONDS = 2;
+
 /** Turns everything that was thrown into the one error shape. Only failures of ours (5xx) are logged. */
 @Catch()
 export class AppErrorFilter implements ExceptionFilter {
@@ -35,8 +38,8 @@ export class AppErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    if (error.retryAfterSeconds !== undefined)
-      response.setHeader('Retry-After', String(Math.ceil(error.retryAfterSeconds)));
+    const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? UNAVAILABLE_RETRY_SECONDS : undefined);
+    if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(Math.ceil(retryAfterSeconds)));
     if (error.status === 401 && !response.hasHeader('WWW-Authenticate'))
       response.setHeader('WWW-Authenticate', 'Bearer');
     response.status(error.status).json(toErrorBody(error, context.requestId));

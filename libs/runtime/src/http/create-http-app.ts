@@ -2,6 +2,7 @@ import type { INestApplication, Type, DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { RequestHandler } from 'express';
 import type { Server } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logging/create-logger.js';
@@ -23,6 +24,8 @@ export interface HttpAppOptions extends BodyOptions {
   microservices?: readonly MicroserviceOptions[];
   /** Default: the process's registry. */
   metrics?: Registry;
+  /** Runs before a body is read, inside the request context: who calls is known before anything is parsed. */
+  beforeBody?: RequestHandler;
 }
 
 /** Longer than the idle time of common load balancers, so that they close first and never write into a closing socket. */
@@ -48,6 +51,7 @@ export async function createHttpApp(
     httpTracingMiddleware(options.service),
     httpMetricsMiddleware(metrics),
     securityHeadersMiddleware,
+    ...(options.beforeBody ? [options.beforeBody] : []),
     wellFormedUrlMiddleware,
     jsonBodyMiddleware(options),
   );

@@ -109,6 +109,11 @@ export class ApiKeysService {
     noteKey(id);
     const found = await findApiKey(transaction, requireCaller().scope.tenantId, id);
     if (!found) throw new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such API key.' });
+    // It reaches beyond its tenant, so no key of the tenant may act for it or take it away.
+    if (found.isInstallationKey && found.id !== requireCaller().scope.apiKeyId)
+      throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
+        message: "Only the installation's first key can change itself.",
+      });
     return found;
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '@candor/contracts';
 import { Database, listDeadLetters, retryDeadLetter, type DeadLetterRow } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
-import { requireCaller } from '../../access/caller.js';
+import { requireCaller, visibilityOf } from '../../access/caller.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 
 @Injectable()
@@ -22,17 +22,17 @@ export class DeadLetterService {
   ) {}
 
   async list(page: QueryOf<typeof deadLettersRoute>): Promise<ResponseOf<typeof deadLettersRoute>> {
-    const { scope } = requireCaller();
-    const found = await this.database.read((manager) => listDeadLetters(manager, scope.tenantId, page));
+    const viewer = visibilityOf(requireCaller());
+    const found = await this.database.read((manager) => listDeadLetters(manager, viewer, page));
     return { data: found.rows.map(toView), pagination: { cursor: found.cursor, hasMore: found.hasMore } };
   }
 
   retry(id: string): Promise<ResponseOf<typeof retryDeadLetterRoute>> {
-    const { scope } = requireCaller();
+    const viewer = visibilityOf(requireCaller());
     const { audit } = requireRequestContext();
     Object.assign(audit, { targetType: 'dead_letter', targetId: id });
     return this.requests.run(async (transaction) => {
-      const result = await retryDeadLetter(transaction, scope.tenantId, id);
+      const result = await retryDeadLetter(transaction, viewer, id);
       switch (result.kind) {
         case 'not_found':
           throw new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such dead letter.' });

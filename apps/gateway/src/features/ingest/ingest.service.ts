@@ -33,7 +33,13 @@ export class IngestService {
     try {
       return await this.requests.run(async (transaction) => {
         await requireCollections(transaction, caller, documents);
-        const items = await acceptDocuments(transaction, caller.scope.tenantId, requestId, documents);
+        const items = await acceptDocuments(
+          transaction,
+          caller.scope.tenantId,
+          requestId,
+          documents,
+          caller.scope.apiKeyId,
+        );
         await writeAuditEvents(
           transaction,
           items.filter(({ change }) => change !== 'none').map((item) => eventOf(caller, requestId, item)),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type IngestionStatus, type ItemId, type ItemState, type RequestId } from '@candor/contracts';
 import { Database, findIngestion, type Ingestion } from '@candor/persistence';
-import { requireCaller } from '../../access/caller.js';
+import { requireCaller, visibilityOf } from '../../access/caller.js';
 import { estimateSeconds } from './estimate-seconds.js';
 
 const UNFINISHED: readonly ItemState[] = ['accepted', 'extracting', 'indexing', 'deleting'];
@@ -11,8 +11,9 @@ export class IngestionStatusService {
   constructor(private readonly database: Database) {}
 
   async read(requestId: string): Promise<IngestionStatus> {
-    const { scope } = requireCaller();
-    const ingestion = await this.database.read((manager) => findIngestion(manager, scope.tenantId, requestId));
+    const caller = requireCaller();
+    const viewer = { ...visibilityOf(caller), apiKeyId: caller.scope.apiKeyId };
+    const ingestion = await this.database.read((manager) => findIngestion(manager, viewer, requestId));
     if (!ingestion) throw new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such ingest request.' });
     return toStatus(requestId, ingestion, new Date());
   }

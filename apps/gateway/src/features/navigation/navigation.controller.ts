@@ -34,10 +34,8 @@ export class NavigationController {
 
   @Contract(passageSessionRoute)
   // Nothing is taken from the input, and yet what doesn't belong there is refused.
-  async start(
-    @ContractInput() {}: InputOf<typeof passageSessionRoute>,
-  ): Promise<ResponseOf<typeof passageSessionRoute>> {
-    return { data: { sessionId: await this.sessions.start() } };
+  start(@ContractInput() {}: InputOf<typeof passageSessionRoute>): Promise<ResponseOf<typeof passageSessionRoute>> {
+    return this.sessions.start();
   }
 
   @Contract(readChunkRoute)

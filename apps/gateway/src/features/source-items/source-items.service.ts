@@ -45,9 +45,11 @@ export class SourceItemsService {
     return this.requests.run(async (transaction) => {
       const before = await findTombstone(transaction, scope.tenantId, id);
       if (!before) throw notFound();
-      // What was deleted has no access policy left to check: saying so again reveals nothing new to who knows the id.
+      // A purged item has no policy left: only service keys are told that it is gone, within their providers.
+      const { accessMode } = before;
+      if (!maySeeItem(scope, before.purgedAt ? { ...before, accessMode: 'unknown' } : { ...before, accessMode }))
+        throw notFound();
       if (before.deletedAt) return answer(id, before);
-      if (!maySeeItem(scope, before)) throw notFound();
       const item = await tombstoneItem(transaction, scope.tenantId, id);
       if (!item) return answer(id, before);
       await enqueueItemJob(transaction, deleteItemJob.name, {

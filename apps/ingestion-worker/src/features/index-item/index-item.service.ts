@@ -29,14 +29,20 @@ export class IndexItemService {
   async index(job: ItemJobPayload, signal: AbortSignal): Promise<void> {
     const live = await this.generations.of(job.tenantId);
     const start = await this.database.transaction((transaction) => startStage(transaction, job, 'indexing'));
-    if (start.kind === 'skip') return;
+    if (start.kind === 'skip') {
+      if (start.reason === 'deleted') await this.removeLeftovers(live, job);
+      return;
+    }
     const { head, version } = start;
     const nodes = this.chunk(version);
     await this.write(live, head, version, nodes, signal);
     const completion = await this.complete(job, live, head, nodes);
-    // A delete that came meanwhile may have counted before these chunks were written.
-    if (completion.kind === 'deleted')
-      await this.writer.apply(live.address, [{ kind: 'delete-item', itemId: job.itemId }]);
+    if (completion.kind === 'deleted') await this.removeLeftovers(live, job);
+  }
+
+  /** A delete that came meanwhile may have counted before this item's chunks were written. */
+  private removeLeftovers(live: LiveIndex, job: ItemJobPayload): Promise<void> {
+    return this.writer.apply(live.address, [{ kind: 'delete-item', itemId: job.itemId }]);
   }
 
   private chunk(version: ItemVersionEntity): ChunkNode[] {

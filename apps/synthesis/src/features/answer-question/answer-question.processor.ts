@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { answerQuestionJob, type AnswerQuestionPayload } from '@candor/contracts';
+import { answerQuestionJob, type AnswerQuestionPayload, type ReasoningReplyEnvelope } from '@candor/contracts';
 import { JobHandler, type JobContext, type ReplyChannel } from '@candor/queue';
 import { REPLY_CHANNEL } from '../../tokens.js';
 import { AnswerQuestionService } from './answer-question.service.js';
@@ -17,7 +17,7 @@ export class AnswerQuestionProcessor {
 
   @JobHandler(answerQuestionJob)
   async answer(@Payload() job: AnswerQuestionPayload, @Ctx() context: JobContext): Promise<void> {
-    const reply = await this.running.run(job.requestId, context.signal, (signal) => this.questions.answer(job, signal));
-    await this.replies.publish(job.replyTo, reply);
+    const reply = await this.running.run(job.runId, context.signal, (signal) => this.questions.answer(job, signal));
+    await this.replies.publish(job.replyTo, { runId: job.runId, reply } satisfies ReasoningReplyEnvelope);
   }
 }

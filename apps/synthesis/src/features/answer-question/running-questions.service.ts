@@ -18,7 +18,7 @@ export class RunningQuestions implements OnModuleInit, OnModuleDestroy {
   async onModuleInit(): Promise<void> {
     this.unsubscribe = await this.replies.subscribe(REASONING_CANCEL_CHANNEL, (message) => {
       const parsed = reasoningCancelSchema.safeParse(message);
-      if (parsed.success) this.cancel(parsed.data.requestId);
+      if (parsed.success) this.cancel(parsed.data.runId);
     });
   }
 
@@ -27,28 +27,28 @@ export class RunningQuestions implements OnModuleInit, OnModuleDestroy {
   }
 
   async run<Result>(
-    requestId: string,
+    runId: string,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const controller = new AbortController();
-    if (this.cancelled.delete(requestId)) controller.abort(new AppError('REQUEST.CANCELLED'));
-    this.controllers.set(requestId, controller);
+    if (this.cancelled.delete(runId)) controller.abort(new AppError('REQUEST.CANCELLED'));
+    this.controllers.set(runId, controller);
     try {
       return await work(AbortSignal.any([signal, controller.signal]));
     } finally {
-      this.controllers.delete(requestId);
+      this.controllers.delete(runId);
     }
   }
 
-  private cancel(requestId: string): void {
-    const controller = this.controllers.get(requestId);
+  private cancel(runId: string): void {
+    const controller = this.controllers.get(runId);
     if (controller) controller.abort(new AppError('REQUEST.CANCELLED'));
-    else this.remember(requestId);
+    else this.remember(runId);
   }
 
-  private remember(requestId: string): void {
-    this.cancelled.add(requestId);
+  private remember(runId: string): void {
+    this.cancelled.add(runId);
     const [oldest] = this.cancelled;
     if (this.cancelled.size > REMEMBERED && oldest !== undefined) this.cancelled.delete(oldest);
   }
