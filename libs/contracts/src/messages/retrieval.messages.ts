@@ -18,7 +18,7 @@ export type AuditFacts = z.infer<typeof auditFactsSchema>;
 
 /**
  * Passages as evidence: what `/v1/pd/search` returns plus what the relevance gate needs.
- * `relevant` says whether the best passage clears the profile's guard (the score itself is not public in reasoning).
+ * `relevant` says whether anything the caller may see is relevant to the query (the score itself is not public in reasoning).
  */
 export const evidenceSchema = z.strictObject({
   passages: z.array(passageSchema),
