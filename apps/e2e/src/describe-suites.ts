@@ -1,4 +1,5 @@
 import { describeApiKeys } from './suites/access/api-keys.suite.js';
+import { describeBoundaries } from './suites/access/boundaries.suite.js';
 import { describePrincipals } from './suites/access/principals.suite.js';
 import { describeRateLimits } from './suites/access/rate-limits.suite.js';
 import { describeTenantIsolation } from './suites/access/tenant-isolation.suite.js';
@@ -38,6 +39,7 @@ export function describeSuites(world: WorldOf): void {
   describeRateLimits(world);
   describePrincipals(world);
   describeTenantIsolation(world);
+  describeBoundaries(world);
   describeCollections(world);
   describeAuditEvents(world);
   describeBadInput(world);
