@@ -218,7 +218,7 @@ withPostgres('the stages of an item', () => {
   it('notice a delete that came meanwhile, before, between and after the stages', async () => {
     const early = await tenant.acceptOne(buildDocument());
     await tenant.tombstone(early.itemId);
-    expect(await start(early, 'extracting')).toEqual({ kind: 'skip', reason: 'already_done' });
+    expect(await start(early, 'extracting')).toEqual({ kind: 'skip', reason: 'deleted' });
 
     const extracting = await tenant.acceptOne(buildDocument());
     await start(extracting, 'extracting');

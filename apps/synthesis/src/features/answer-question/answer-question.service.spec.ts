@@ -22,6 +22,7 @@ const payload = (over: Record<string, unknown> = {}): AnswerQuestionPayload =>
   answerQuestionJob.payload.parse({
     tenantId: '44444444-4444-4444-8444-444444444444',
     requestId: '55555555-5555-4555-8555-555555555555',
+    runId: '66666666-6666-4666-8666-666666666666',
     callerToken: 'signed-scope',
     replyTo: 'replies-1',
     deadline: new Date(NOW + 30_000).toISOString(),
