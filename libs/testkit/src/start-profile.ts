@@ -114,6 +114,14 @@ export class RunningProfile {
       .map(({ pid }) => pid);
   }
 
+  /** SIGKILL to the launcher: it gets no chance to end anything, its own servers included. */
+  async kill9(): Promise<void> {
+    if (this.hasExited) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exited;
+  }
+
   /** SIGTERM to the launcher, as Ctrl-C would; looks afterwards for what it left behind. */
   async stop(): Promise<StoppedProfile> {
     if (!this.hasExited) {
