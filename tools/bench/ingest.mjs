@@ -1,5 +1,6 @@
 // npm run bench:ingest: from `POST /v1/ingest` until everything is indexed, beside a bare loop that embeds and `_bulk`s the
 // same chunks with the same model and threads, in turns on the same servers. Build first.
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { ensureModel } from '@candor/models';
 import { prepareItemsFor } from './support/build-chunks.mjs';
@@ -7,7 +8,7 @@ import { readDataSet, spread } from './support/data-sets.mjs';
 import { ingestAll, toIngestDocument } from './support/ingest-corpus.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
 import { ingestRaw } from './support/raw-ingest.mjs';
-import { machine, publish, say, table, today } from './support/report.mjs';
+import { busyNote, machine, publish, say, table, today } from './support/report.mjs';
 import { BenchStack } from './support/start-stack.mjs';
 
 const HELP = `node tools/bench/ingest.mjs [--model NAME[,NAME]] [--documents N] [--rounds N] [--sample] [--write]
@@ -114,6 +115,7 @@ function toRows({ model, documents, chunks, seconds, ratios }) {
 }
 
 const options = { ...readOptions(), argv: process.argv.slice(2).filter((argument) => argument !== '--write') };
+const [loadBefore] = loadavg();
 const corpus = (await readDataSet(options.sample ? 'smoke' : 'scifact')).documents;
 const stack = await BenchStack.start(say);
 const results = [];
@@ -127,7 +129,7 @@ const report = `# Speed of ingestion
 
 Measured ${today()} with \`${command}\` on ${machine()}. ${
   options.sample ? '**A sample: it shows that this runs, nothing else.**' : 'Abstracts of SciFact'
-}; both sides take turns on the same servers.
+}; both sides take turns on the same servers.${busyNote(loadBefore)}
 
 - _Candor_: from the first \`POST /v1/ingest\` (500 documents a request) until every item is \`indexed\`: gateway, outbox, queue, extraction, chunks,
   embedding, Elasticsearch, versions and audit events, with real Postgres, Redis and Elasticsearch.

@@ -6,12 +6,13 @@ import { quantile } from './rank-metrics.mjs';
  * query is asked twice of a side.
  *
  * @param sides `{ candor, raw }`, each `(query) => Promise`.
+ * @param spent `{ candor, raw }`, each `() => number`: processor time of the side's processes so far, ms; NaN = unknown.
  * @returns per side the latencies (ms) and requests a second, and the ratios of the medians, over all and by round.
  */
-export async function alternateRounds({ sides, queries, clients, rounds }) {
+export async function alternateRounds({ sides, spent, queries, clients, rounds }) {
   const size = Math.floor(queries.length / rounds);
   if (size < clients) throw new Error(`too few queries: ${queries.length} for ${rounds} rounds of ${clients} clients`);
-  const measured = { candor: { times: [], seconds: 0 }, raw: { times: [], seconds: 0 } };
+  const measured = { candor: { times: [], seconds: 0, spent: 0 }, raw: { times: [], seconds: 0, spent: 0 } };
   const ratios = [];
   for (let round = 0; round < rounds; round++) {
     const asked = queries.slice(round * size, (round + 1) * size);
@@ -19,7 +20,9 @@ export async function alternateRounds({ sides, queries, clients, rounds }) {
     const medians = {};
     for (const side of order) {
       const started = performance.now();
+      const spentBefore = spent[side]();
       const times = await runClients(sides[side], asked, clients);
+      measured[side].spent += spent[side]() - spentBefore;
       measured[side].seconds += (performance.now() - started) / 1_000;
       measured[side].times.push(...times);
       medians[side] = quantile(times, 0.5);
@@ -51,6 +54,11 @@ async function runClients(ask, queries, clients) {
   return times;
 }
 
-function summarize({ times, seconds }) {
-  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), perSecond: times.length / seconds };
+function summarize({ times, seconds, spent }) {
+  return {
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    perSecond: times.length / seconds,
+    spent: spent / times.length,
+  };
 }

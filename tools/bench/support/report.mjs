@@ -16,6 +16,12 @@ export function machine() {
   return `${availableParallelism()} cores (${model?.model.trim() ?? 'unknown'}), Node ${process.version}, load ${loadavg()[0].toFixed(1)} at the end`;
 }
 
+/** A sentence of its own when others were at work too. Read before a benchmark starts its own. */
+export const busyNote = (loadBefore) =>
+  loadBefore > availableParallelism()
+    ? ` **Other programs kept the machine busy (load ${loadBefore.toFixed(0)} before the start): the ratios are too high, repeat on a quiet one.**`
+    : '';
+
 export const today = () => new Date().toISOString().slice(0, 10);
 
 /** Prints the report; with `path`, also writes it below the repository, formatted as everything in it. */
