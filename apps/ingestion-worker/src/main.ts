@@ -48,20 +48,20 @@ export async function main(): Promise<void> {
     logger,
     bodyLimits: () => 0,
   });
-  let worker: RunningWorker | undefined;
-  health.register('jobs', () => requireStarted(worker), { critical: false, startup: true });
+  const running: { worker?: RunningWorker } = {};
+  health.register('jobs', () => requireStarted(running.worker), { critical: false, startup: true });
   // Probes are answered while the database is still being waited for.
   await listenUntilSignal(app, {
     port: config.HEALTH_PORT,
     host: config.HOST,
     logger,
     onClose: async () => {
-      await worker?.stop();
+      await running.worker?.stop();
       await Promise.allSettled([producer.close(), index.close(), embedder.close(), database.close()]);
       await stopTelemetry();
     },
   });
-  worker = await retryUntilReachable(async () => {
+  running.worker = await retryUntilReachable(async () => {
     await database.migrate();
     return startWorker({ database, embedder, index, queue, producer, logger });
   }, logger);

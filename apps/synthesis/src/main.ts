@@ -50,21 +50,21 @@ export async function main(): Promise<void> {
     critical: false,
     startup: true,
   });
-  let synthesis: RunningSynthesis | undefined;
-  health.register('jobs', () => requireStarted(synthesis), { critical: false, startup: true });
+  const running: { synthesis?: RunningSynthesis } = {};
+  health.register('jobs', () => requireStarted(running.synthesis), { critical: false, startup: true });
   // Probes are answered while the queue is still being waited for.
   await listenUntilSignal(app, {
     port: config.HEALTH_PORT,
     host: config.HOST,
     logger,
     onClose: async () => {
-      await synthesis?.stop();
+      await running.synthesis?.stop();
       await Promise.allSettled([producer.close(), replies.close(), embedder.close()]);
       retrieval.close();
       await stopTelemetry();
     },
   });
-  synthesis = await retryUntilReachable(
+  running.synthesis = await retryUntilReachable(
     () =>
       startSynthesis({
         retrieval,

@@ -1,5 +1,5 @@
 import { AppError } from '@candor/contracts';
-import { Database, findKeyBySecret } from '@candor/persistence';
+import { findKeyBySecret, type Database } from '@candor/persistence';
 import { keyFromHeader, parseApiKey, sameSecret } from './api-key-secret.js';
 import { toCaller, type Caller } from './caller.js';
 

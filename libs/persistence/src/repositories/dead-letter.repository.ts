@@ -77,58 +77,64 @@ export async function retryDeadLetter(transaction: Transaction, viewer: Visibili
     lock: { mode: 'pessimistic_write' },
   });
   if (!letter || !(await isPermitted(transaction, viewer, letter))) return { kind: 'not_found' };
-  if (letter.itemId === null || letter.version === null || letter.retriedAt) return { kind: 'not_retryable' };
-  const job = { ...letter, itemId: letter.itemId, version: letter.version };
+  const { itemId, version, tenantId, requestId } = letter;
+  if (itemId === null || version === null || letter.retriedAt) return { kind: 'not_retryable' };
+  const work = { itemId, version, tenantId, requestId };
   const isSent =
     letter.jobName === 'item.refresh-metadata'
-      ? await refreshAgain(transaction, job)
-      : await startAgain(transaction, job);
+      ? await refreshAgain(transaction, work)
+      : await startAgain(transaction, work);
   if (!isSent) return { kind: 'not_retryable' };
   await transaction.update(DeadLetterEntity, { id }, { retriedAt: new Date() });
   const [retried] = await withExternalIds(transaction, [await transaction.findOneByOrFail(DeadLetterEntity, { id })]);
   return retried ? { kind: 'retried', letter: retried } : { kind: 'not_found' };
 }
 
-type LetterOfItem = DeadLetterEntity & { itemId: string; version: number };
+interface WorkOfItem {
+  tenantId: string;
+  requestId: string;
+  itemId: string;
+  version: number;
+}
 
 /** The version goes through all of its stages again. */
-async function startAgain(transaction: Transaction, letter: LetterOfItem): Promise<boolean> {
+async function startAgain(transaction: Transaction, work: WorkOfItem): Promise<boolean> {
   const rows: [{ epoch: number }[], number] = await transaction.query(
     `UPDATE item_versions v SET state = 'accepted', state_at = now(), error_type = NULL, error_message = NULL,
        epoch = v.epoch + 1, lease_until = NULL
      FROM source_items i WHERE i.id = v.item_id AND v.item_id = $1 AND v.version = $2 AND v.state = 'failed'
        AND i.deleted_at IS NULL AND i.latest_version = v.version RETURNING v.epoch`,
-    [letter.itemId, letter.version],
+    [work.itemId, work.version],
   );
   const epoch = rows[0][0]?.epoch;
   if (epoch === undefined) return false;
   await transaction.query(
     `UPDATE ingestion_items SET state = 'accepted', state_at = now(), error_type = NULL, error_message = NULL
      WHERE item_id = $1 AND version = $2 AND state = 'failed'`,
-    [letter.itemId, letter.version],
+    [work.itemId, work.version],
   );
-  await sendAgain(transaction, 'item.extract', letter, epoch);
+  await sendAgain(transaction, 'item.extract', work, epoch);
   return true;
 }
 
-async function refreshAgain(transaction: Transaction, letter: LetterOfItem): Promise<boolean> {
+async function refreshAgain(transaction: Transaction, work: WorkOfItem): Promise<boolean> {
   const rows: [{ revision: number }[], number] = await transaction.query(
     `UPDATE source_items SET revision = revision + 1 WHERE id = $1 AND deleted_at IS NULL RETURNING revision`,
-    [letter.itemId],
+    [work.itemId],
   );
   const revision = rows[0][0]?.revision;
   if (revision === undefined) return false;
   await transaction.query(
     `UPDATE ingestion_items SET state = 'accepted', state_at = now(), error_type = NULL, error_message = NULL
      WHERE tenant_id = $1 AND request_id = $2 AND item_id = $3 AND state = 'failed'`,
-    [letter.tenantId, letter.requestId, letter.itemId],
+    [work.tenantId, work.requestId, work.itemId],
   );
-  await sendAgain(transaction, 'item.refresh-metadata', letter, revision);
+  await sendAgain(transaction, 'item.refresh-metadata', work, revision);
   return true;
 }
 
-function sendAgain(transaction: Transaction, jobName: JobName, letter: LetterOfItem, epoch: number): Promise<void> {
-  const { tenantId, requestId, itemId, version } = letter;
+function sendAgain(transaction: Transaction, jobName: JobName, work: WorkOfItem, epoch: number): Promise<void> {
+  const { tenantId, requestId, itemId, version } = work;
   return enqueueItemJob(transaction, jobName, { tenantId, requestId, itemId, version, epoch } as ItemJobPayload);
 }
 

@@ -46,9 +46,9 @@ export class SourceItemsService {
       const before = await findTombstone(transaction, scope.tenantId, id);
       if (!before) throw notFound();
       // A purged item has no policy left: only service keys are told that it is gone, within their providers.
-      const { accessMode } = before;
-      if (!maySeeItem(scope, before.purgedAt ? { ...before, accessMode: 'unknown' } : { ...before, accessMode }))
-        throw notFound();
+      const { provider, principals } = before;
+      const accessMode = before.purgedAt ? 'unknown' : before.accessMode;
+      if (!maySeeItem(scope, { provider, principals, accessMode })) throw notFound();
       if (before.deletedAt) return answer(id, before);
       const item = await tombstoneItem(transaction, scope.tenantId, id);
       if (!item) return answer(id, before);
