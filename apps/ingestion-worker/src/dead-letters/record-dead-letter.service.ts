@@ -13,14 +13,7 @@ export class RecordDeadLetterService {
 
   async record(letter: DeadLetter): Promise<void> {
     const payload = itemJobPayloadSchema.safeParse(letter.payload);
-    if (!payload.success) {
-      // Nobody's: without a valid payload there is no tenant to show it to.
-      this.logger.error(
-        { job: letter.job, jobId: letter.jobId, type: letter.error.type },
-        'A job has no valid payload',
-      );
-      return;
-    }
+    if (!payload.success) return this.recordUnreadable(letter);
     const job = payload.data;
     const { type, message } = letter.error;
     const error = new AppError(isErrorCode(type) ? type : 'INTERNAL.UNEXPECTED', { message });
@@ -51,5 +44,24 @@ export class RecordDeadLetterService {
         },
       ]);
     });
+  }
+
+  /** A payload that broke its contract is shown to its tenant where it still names one. */
+  private async recordUnreadable(letter: DeadLetter): Promise<void> {
+    const { type, message } = letter.error;
+    this.logger.error({ job: letter.job, jobId: letter.jobId, type }, 'A job has no valid payload');
+    const origin = itemJobPayloadSchema.pick({ tenantId: true, requestId: true }).strip().safeParse(letter.payload);
+    if (!origin.success) return;
+    await this.database.transaction((transaction) =>
+      insertDeadLetter(transaction, {
+        ...origin.data,
+        jobName: letter.job,
+        itemId: null,
+        version: null,
+        payload: letter.payload,
+        errorType: type,
+        errorMessage: message,
+      }),
+    );
   }
 }
