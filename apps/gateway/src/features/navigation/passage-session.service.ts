@@ -4,6 +4,9 @@ import { addShownChunks, Database, insertPassageSession, lockPassageSession } fr
 import { requireCaller } from '../../access/caller.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 
+/** Searches of one session that run at the same time get their turns; more than so many at once is no use of a session. */
+const MOST_TURNS = 5;
+
 /** A session remembers which chunks it has shown and never shows one twice. */
 @Injectable()
 export class PassageSessionService {
@@ -18,21 +21,26 @@ export class PassageSessionService {
     }));
   }
 
-  /** Locked only to note what is shown: of two searches at once, the later one leaves out what the earlier one took. */
+  /**
+   * The session is locked only to note what is shown, never while searching. Of searches at once, those that find what
+   * another has just taken search again; after some turns they show what is left of their page.
+   */
   async searchInSession(sessionId: string, search: (shown: string[]) => Promise<Passage[]>): Promise<Passage[]> {
     const owner = requireCaller().scope;
-    const before = await this.database.transaction((transaction) => requireSession(transaction, owner, sessionId));
-    const found = await search(before);
-    return this.database.transaction(async (transaction) => {
-      const shown = new Set(await requireSession(transaction, owner, sessionId));
-      const passages = found.filter((passage) => !shown.has(passage.chunkId));
-      await addShownChunks(
-        transaction,
-        sessionId,
-        passages.map((passage) => passage.chunkId),
-      );
-      return passages;
-    });
+    let shown = await this.database.transaction((transaction) => requireSession(transaction, owner, sessionId));
+    for (let turn = 1; ; turn += 1) {
+      const found = await search(shown);
+      const taken = await this.database.transaction(async (transaction) => {
+        const shownNow = await requireSession(transaction, owner, sessionId);
+        const fresh = found.filter((passage) => !shownNow.includes(passage.chunkId));
+        if (fresh.length < found.length && turn < MOST_TURNS) return { shownNow, passages: null };
+        const ids = fresh.map((passage) => passage.chunkId);
+        await addShownChunks(transaction, sessionId, ids);
+        return { shownNow, passages: fresh };
+      });
+      if (taken.passages) return taken.passages;
+      shown = taken.shownNow;
+    }
   }
 }
 
