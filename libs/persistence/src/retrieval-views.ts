@@ -124,8 +124,8 @@ export class RetrievalViews {
   }
 
   /**
-   * The key's head and the candidates' item heads, in one query. `OFFSET 0` keeps the planner at one index probe a
-   * candidate: left to itself it reads the whole table while that has less than some ten thousand rows.
+   * The key's head and the candidates' item heads, in one query. `OFFSET 0` keeps the planner at one probe of the right
+   * index a candidate: left to itself it reads all of the tenant's rows while the table is small or not analyzed yet.
    */
   async recheck(
     apiKeyId: string,
@@ -139,17 +139,19 @@ export class RetrievalViews {
            ELSE v.state = 'indexed' AND v.recorded_at <= $4 AND (v.superseded_at IS NULL OR v.superseded_at > $4)
            END AS current,
          coalesce(v.recorded_at > $4, false) AS not_yet_known,
-         EXISTS (SELECT 1 FROM source_items s WHERE s.tenant_id = i.tenant_id AND s.provider = i.provider
-           AND s.connector_id IS NOT DISTINCT FROM i.connector_id AND s.supersedes @> ARRAY[i.external_id]
-           AND s.supersedes <> '{}' AND s.id <> i.id AND s.deleted_at IS NULL AND s.live_version IS NOT NULL
+         EXISTS (SELECT 1 FROM (SELECT * FROM source_items p
+             WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) s
+           WHERE s.tenant_id = i.tenant_id AND s.provider = i.provider
+           AND s.connector_id IS NOT DISTINCT FROM i.connector_id
+           AND s.id <> i.id AND s.deleted_at IS NULL AND s.live_version IS NOT NULL
            AND (k.allowed_providers IS NULL OR s.provider = ANY(k.allowed_providers))
            AND (k.principals IS NULL OR s.access_mode = 'provider_scope'
              OR (s.access_mode = 'acl' AND s.principals && (k.principals || ARRAY['anyone'])))
            AND ($4::timestamptz IS NULL OR s.created_at <= $4)) AS superseded
        FROM api_keys k
        LEFT JOIN unnest($2::uuid[], $3::integer[]) WITH ORDINALITY AS c(item_id, version, place) ON true
-       LEFT JOIN LATERAL (SELECT * FROM source_items p
-         WHERE p.id = c.item_id AND p.tenant_id = k.tenant_id AND p.deleted_at IS NULL OFFSET 0) i ON true
+       LEFT JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = c.item_id OFFSET 0) i
+         ON i.tenant_id = k.tenant_id AND i.deleted_at IS NULL
        LEFT JOIN LATERAL (SELECT * FROM item_versions p
          WHERE p.item_id = i.id AND p.version = c.version OFFSET 0) v ON true
        WHERE k.id = $1 AND ${KEY_HOLDS}
