@@ -197,6 +197,12 @@ export function describeReasonScope(world: WorldOf): void {
       expectError(response, { status: 400, type: 'REQUEST.MALFORMED_JSON' });
     });
 
+    it('asks for 50 chunks and 8,000 tokens when the caller says nothing', async () => {
+      const { requestId } = await client.exchange(reasonRoute, { body: { query: QUERY } });
+      const answered = (await readEvents(client, requestId)).find((event) => event.action === 'reason.answer');
+      expect(answered?.metadata).toMatchObject({ limit: 50, maxTokens: 8000 });
+    });
+
     it('changes nothing but the audit trail, which holds ids, counts and digests', async () => {
       const response = await client.exchange(reasonRoute, { body: { query: QUERY } });
       const events = await readEvents(client, response.requestId);
