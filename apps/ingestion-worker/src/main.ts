@@ -1,4 +1,3 @@
-import { Module, type DynamicModule } from '@nestjs/common';
 import { createEmbedder, embedderOptionsFrom } from '@candor/embeddings';
 import { Database } from '@candor/persistence';
 import { JobProducer, type QueueBackendOptions } from '@candor/queue';
@@ -16,13 +15,6 @@ import {
 import { createElasticsearchWriter, elasticsearchOptionsFrom } from '@candor/search-index/write';
 import { workerConfigSchema } from './config.js';
 import { startWorker, type RunningWorker } from './start-worker.js';
-
-@Module({})
-class WorkerHealthApp {
-  static forRoot(registry: HealthRegistry): DynamicModule {
-    return { module: WorkerHealthApp, imports: [HealthModule.forRoot({ registry })] };
-  }
-}
 
 /** Starts the ingestion worker from the environment: jobs from the queue, HTTP only for probes and metrics. */
 export async function main(): Promise<void> {
@@ -43,7 +35,7 @@ export async function main(): Promise<void> {
     startup: true,
   });
 
-  const app = await createHttpApp(WorkerHealthApp.forRoot(health), {
+  const app = await createHttpApp(HealthModule.forRoot({ registry: health }), {
     service: 'ingestion-worker',
     logger,
     bodyLimits: () => 0,

@@ -1,4 +1,3 @@
-import { Module, type DynamicModule } from '@nestjs/common';
 import { createEmbedder, embedderOptionsFrom } from '@candor/embeddings';
 import { JobProducer, RedisReplyChannel, type QueueBackendOptions } from '@candor/queue';
 import {
@@ -18,13 +17,6 @@ import { synthesisConfigSchema } from './config.js';
 import { createAnswerProvider } from './create-answer-provider.js';
 import { startSynthesis, type RunningSynthesis } from './start-synthesis.js';
 
-@Module({})
-class SynthesisHealthApp {
-  static forRoot(registry: HealthRegistry): DynamicModule {
-    return { module: SynthesisHealthApp, imports: [HealthModule.forRoot({ registry })] };
-  }
-}
-
 /** Starts synthesis from the environment: questions from the queue, HTTP only for probes and metrics. No database. */
 export async function main(): Promise<void> {
   const config = loadConfig(synthesisConfigSchema);
@@ -41,7 +33,7 @@ export async function main(): Promise<void> {
   health.register('queue', () => producer.ping(), { critical: false, startup: true });
   health.register('retrieval', () => retrieval.waitUntilReachable(new Date(Date.now() + 1_500)), { critical: false });
 
-  const app = await createHttpApp(SynthesisHealthApp.forRoot(health), {
+  const app = await createHttpApp(HealthModule.forRoot({ registry: health }), {
     service: 'synthesis',
     logger,
     bodyLimits: () => 0,

@@ -17,4 +17,3 @@ export interface AnswerProvider {
   readonly name: string;
   synthesize(request: SynthesisRequest): Promise<string | object>;
 }
-export const ANSWER_PROVIDER = Symbol('AnswerProvider');

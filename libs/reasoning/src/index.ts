@@ -1,5 +1,5 @@
 export { answerQuestion, type AnsweredQuestion, type AnswerQuestionInput } from './answer-question.js';
-export { ANSWER_PROVIDER, type AnswerProvider, type SynthesisRequest } from './answer-provider.port.js';
+export type { AnswerProvider, SynthesisRequest } from './answer-provider.port.js';
 export {
   buildEvidencePacket,
   type AdmittedChunk,
