@@ -1,0 +1,70 @@
+import type { AccessPolicy, AppError, IngestDocument, Provider } from '@candor/contracts';
+
+/** A file as the provider holds it; its text is extracted later, off the event loop. */
+export interface FileContent {
+  kind: 'file';
+  name: string;
+  /** IANA media type as the provider states it; decided by the bytes where the two differ. */
+  mediaType: string;
+  bytes: Uint8Array;
+}
+
+export interface TextContent {
+  kind: 'text';
+  body: string;
+  mimeType: IngestDocument['mimeType'];
+}
+
+/** What a provider says about one item now. Tenant, connector and sync time are added by whoever runs the sync. */
+export interface ConnectorItem extends Pick<
+  IngestDocument,
+  'sourceKind' | 'externalId' | 'title' | 'url' | 'authorName' | 'sourceCreatedAt' | 'sourceUpdatedAt' | 'metadata'
+> {
+  /** null = unknown or unreadable: the item is withheld, not public, and counted. */
+  accessPolicy: AccessPolicy | null;
+  /**
+   * The provider's own mark of the content (a revision id, a checksum); null when it has none. While it stays the same
+   * `load` isn't called: a change of access or title alone costs no download.
+   */
+  contentRevision: string | null;
+  /** Errors: an AppError of a permanent kind fails this item alone; a retryable one ends the slice, which is repeated. */
+  load(signal: AbortSignal): Promise<TextContent | FileContent>;
+}
+
+/** One item that couldn't be read; the run goes on. */
+export interface ItemFailure {
+  externalId: string;
+  title: string | null;
+  error: AppError;
+}
+
+/** A page of changes. Nothing of it counts before all of it is stored, together with its cursor. */
+export interface SyncBatch {
+  items: ConnectorItem[];
+  /** Gone at the source, or no longer readable by us. */
+  deletedIds: string[];
+  failures: ItemFailure[];
+  /** JSON; where the next slice goes on after this batch, also after a crash. */
+  cursor: SyncCursor;
+}
+
+export type SyncCursor = Record<string, unknown>;
+
+/**
+ * One account at one provider. Errors, from every method: `CONNECTOR.CREDENTIALS_REJECTED` (permanent),
+ * `CONNECTOR.RATE_LIMITED` (retryable, with `retryAfterSeconds`), `CONNECTOR.UNAVAILABLE` (retryable: 5xx, network,
+ * unreadable answer), `REQUEST.CANCELLED` on abort. Short rate limits and single 5xx are retried inside.
+ */
+export interface SourceConnector {
+  readonly provider: Provider;
+  /** One cheap call that proves the credentials. */
+  check(signal: AbortSignal): Promise<{ account: string }>;
+  /**
+   * Changes since the cursor, oldest first where the provider allows it; null = everything. Batches are small (at most
+   * about 50 items) and may come in any number of slices: a caller stops after any batch and goes on from its cursor.
+   * The last batch's cursor starts the next incremental run. Items may repeat; the caller is idempotent.
+   */
+  changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch>;
+  /** External ids of everything that exists now, in pages: what a reconciliation compares with what is stored. */
+  listIds(signal: AbortSignal): AsyncIterable<string[]>;
+}
