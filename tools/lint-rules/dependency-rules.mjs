@@ -4,19 +4,20 @@
  */
 
 const CORE = ['layer:contracts', 'layer:reasoning', 'layer:runtime'];
-const LIBRARIES = [...CORE, 'layer:adapter', 'layer:audit', 'layer:client'];
+const LIBRARIES = [...CORE, 'layer:extraction', 'layer:adapter', 'layer:audit', 'layer:client'];
 const TEST_SUPPORT = ['layer:test', 'layer:tool'];
 
 const ALLOWED_LAYERS = {
   'layer:contracts': [],
   'layer:tool': [],
   'layer:reasoning': ['layer:contracts'],
+  'layer:extraction': ['layer:contracts'],
   'layer:runtime': ['layer:contracts'],
   'layer:client': ['layer:contracts'],
   'layer:adapter': CORE,
   'layer:audit': [...CORE, 'layer:adapter'],
-  'layer:app': [...CORE, 'layer:adapter', 'layer:audit'],
-  'layer:cli': ['layer:contracts', 'layer:client', 'layer:runtime'],
+  'layer:app': [...CORE, 'layer:extraction', 'layer:adapter', 'layer:audit'],
+  'layer:cli': ['layer:contracts', 'layer:extraction', 'layer:client', 'layer:runtime'],
   'layer:console': ['layer:contracts', 'layer:client'],
   'layer:test': [...LIBRARIES, 'layer:tool'],
   'layer:composition': [...LIBRARIES, 'layer:app', 'layer:tool'],
@@ -27,8 +28,8 @@ const ALLOWED_LAYERS = {
 /** Holds through other libs too: what a lib imports counts for its importer. */
 const FORBIDDEN_LIBS = {
   'app:gateway': ['lib:search-index', 'lib:embeddings'],
-  'app:retrieval': ['lib:queue', 'lib:audit'],
-  'app:synthesis': ['lib:persistence', 'lib:search-index'],
+  'app:retrieval': ['lib:queue', 'lib:audit', 'lib:extraction'],
+  'app:synthesis': ['lib:extraction', 'lib:persistence', 'lib:search-index'],
 };
 
 /** @param {{ test: boolean }} options  a test may also use the fixtures and servers */
@@ -70,6 +71,11 @@ const ENTRY_POINTS = [
     importPath: '@candor/search-index',
     except: ['apps/retrieval'],
     message: 'Retrieval only reads: import @candor/search-index/read.',
+  },
+  {
+    importPath: '@candor/extraction',
+    except: ['apps/gateway'],
+    message: 'The gateway parses no files: import @candor/extraction/detect.',
   },
   {
     importPath: '@candor/search-index/write',

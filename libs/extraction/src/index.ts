@@ -1,0 +1,1 @@
+export type { NamedFile } from './detect.js';
