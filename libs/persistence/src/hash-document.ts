@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { IngestDocument } from '@candor/contracts';
+import { hashFile, type FileDocument, type NewDocument } from './repositories/item-file.repository.js';
 
 function sha256(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /** SHA-256 (hex) over what is chunked and embedded; equal = no new version. */
-export function hashContent(document: Pick<IngestDocument, 'title' | 'body' | 'mimeType'>): string {
+export function hashContent(
+  document: Pick<IngestDocument, 'title' | 'body' | 'mimeType'> | Pick<FileDocument, 'title' | 'file'>,
+): string {
+  if ('file' in document) return sha256([document.title, document.file.mediaType, { sha256: hashFile(document.file) }]);
   return sha256([document.title, document.mimeType, document.body]);
 }
 
 /** SHA-256 (hex) over everything else that is kept; a difference alone is a metadata change. */
-export function hashMetadata(document: IngestDocument): string {
+export function hashMetadata(document: NewDocument): string {
   return sha256([
     document.sourceKind,
     document.url ?? null,

@@ -18,6 +18,7 @@ export * from './repositories/generation.repository.js';
 export * from './repositories/idempotency.repository.js';
 export * from './repositories/ingest.repository.js';
 export * from './repositories/ingestion-status.repository.js';
+export * from './repositories/item-file.repository.js';
 export * from './repositories/item-pipeline.repository.js';
 export * from './repositories/outbox.repository.js';
 export * from './repositories/passage-session.repository.js';

@@ -1,7 +1,8 @@
 import { v4 as randomUuid } from 'uuid';
-import { AppError, type IngestDocument, type Provider } from '@candor/contracts';
+import { AppError, type Provider } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { hashContent, hashMetadata } from '../hash-document.js';
+import { insertItemFile, isFileDocument, type NewDocument } from './item-file.repository.js';
 import { enqueue, type OutboxMessage } from './outbox.repository.js';
 
 export interface AcceptedItem {
@@ -17,7 +18,7 @@ export interface AcceptedItem {
 interface Prepared {
   ordinal: number;
   newId: string;
-  document: IngestDocument;
+  document: NewDocument;
   contentHash: string;
   metadataHash: string;
 }
@@ -41,7 +42,7 @@ export async function acceptDocuments(
   transaction: Transaction,
   tenantId: string,
   requestId: string,
-  documents: readonly IngestDocument[],
+  documents: readonly NewDocument[],
   apiKeyId: string | null = null,
 ): Promise<AcceptedItem[]> {
   const prepared = documents.map((document, ordinal) => ({
@@ -164,10 +165,13 @@ async function lockHeads(
 
 async function updateHeads(transaction: Transaction, decisions: Decision[]): Promise<void> {
   const now = new Date().toISOString();
-  const rows = decisions.map(({ entry: { document, metadataHash }, itemId, version, revision }) => ({
+  const rows = decisions.map(({ entry: { document, metadataHash }, itemId, version, revision, change }) => ({
     id: itemId,
     source_kind: document.sourceKind,
     title: document.title,
+    // The same file again: what was found in it stands.
+    keeps_title: change !== 'content' && isFileDocument(document) && document.file.titleIsDefault === true,
+    keeps_author: change !== 'content' && isFileDocument(document),
     url: document.url ?? null,
     author_name: document.authorName ?? null,
     source_created_at: document.sourceCreatedAt ?? null,
@@ -188,14 +192,15 @@ async function updateHeads(transaction: Transaction, decisions: Decision[]): Pro
   }));
   await transaction.query(
     `UPDATE source_items i SET
-       source_kind = d.source_kind, title = d.title, url = d.url, author_name = d.author_name,
+       source_kind = d.source_kind, title = CASE WHEN d.keeps_title THEN i.title ELSE d.title END, url = d.url,
+       author_name = CASE WHEN d.keeps_author THEN coalesce(d.author_name, i.author_name) ELSE d.author_name END,
        source_created_at = d.source_created_at, source_updated_at = d.source_updated_at, synced_at = d.synced_at,
        valid_from = d.valid_from, valid_until = d.valid_until, supersedes = d.supersedes, tags = d.tags,
        access_policy = nullif(d.access_policy, 'null'::jsonb), access_mode = d.access_mode, principals = d.principals,
        metadata = d.metadata, metadata_hash = d.metadata_hash, latest_version = d.latest_version,
        revision = d.revision, updated_at = now()
-     FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, source_kind text, title text, url text, author_name text,
-       source_created_at timestamptz, source_updated_at timestamptz, synced_at timestamptz, valid_from timestamptz,
+     FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, source_kind text, title text, keeps_title boolean,
+       keeps_author boolean, url text, author_name text, source_created_at timestamptz, source_updated_at timestamptz, synced_at timestamptz, valid_from timestamptz,
        valid_until timestamptz, supersedes text[], tags text[], access_policy jsonb, access_mode text,
        principals text[], metadata jsonb, metadata_hash text, latest_version integer, revision integer)
      WHERE i.id = d.id`,
@@ -209,16 +214,16 @@ async function insertVersions(
   requestId: string,
   decisions: Decision[],
 ): Promise<void> {
-  const rows = decisions
-    .filter(({ change }) => change === 'content')
-    .map(({ entry: { document, contentHash }, itemId, version }) => ({
-      item_id: itemId,
-      version,
-      title: document.title,
-      mime_type: document.mimeType,
-      body: document.body,
-      content_hash: contentHash,
-    }));
+  const changed = decisions.filter(({ change }) => change === 'content');
+  const rows = changed.map(({ entry: { document, contentHash }, itemId, version }) => ({
+    item_id: itemId,
+    version,
+    title: document.title,
+    // Of a file both are known once it was read.
+    mime_type: isFileDocument(document) ? 'text/plain' : document.mimeType,
+    body: isFileDocument(document) ? null : document.body,
+    content_hash: contentHash,
+  }));
   if (rows.length === 0) return;
   await transaction.query(
     `INSERT INTO item_versions (item_id, version, tenant_id, request_id, state, title, mime_type, body, content_hash)
@@ -227,6 +232,10 @@ async function insertVersions(
        AS d(item_id uuid, version integer, title text, mime_type text, body text, content_hash text)`,
     [tenantId, requestId, JSON.stringify(rows)],
   );
+  for (const { entry, itemId, version } of changed) {
+    if (isFileDocument(entry.document))
+      await insertItemFile(transaction, tenantId, { itemId, version }, entry.document.file);
+  }
 }
 
 async function recordIngestion(

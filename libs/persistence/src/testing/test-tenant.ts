@@ -6,6 +6,7 @@ import type { ApiKeyEntity } from '../entities/api-key.entity.js';
 import { insertApiKey } from '../repositories/api-key.repository.js';
 import { ensureLiveGeneration } from '../repositories/generation.repository.js';
 import { acceptDocuments, type AcceptedItem } from '../repositories/ingest.repository.js';
+import type { NewDocument } from '../repositories/item-file.repository.js';
 import {
   completeIndexing,
   purgeItem,
@@ -62,11 +63,11 @@ export class TestTenant {
     });
   }
 
-  accept(documents: readonly IngestDocument[], requestId: string = randomUuid()): Promise<AcceptedItem[]> {
+  accept(documents: readonly NewDocument[], requestId: string = randomUuid()): Promise<AcceptedItem[]> {
     return this.database.transaction((transaction) => acceptDocuments(transaction, this.id, requestId, documents));
   }
 
-  async acceptOne(document: IngestDocument, requestId?: string): Promise<AcceptedItem> {
+  async acceptOne(document: NewDocument, requestId?: string): Promise<AcceptedItem> {
     const [item] = await this.accept([document], requestId);
     if (!item) throw new Error('nothing was accepted');
     return item;

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { IngestDocument, ItemJobPayload } from '@candor/contracts';
+import type { Transaction } from '../database.js';
+
+/** The bytes of a document, to be read by the extract stage. */
+export interface NewFile {
+  name: string;
+  /** As stated by whoever sent it; may be empty or wrong. */
+  mediaType: string;
+  bytes: Buffer;
+  /** The title is a stand-in (the file's name): one found in the file replaces it. */
+  titleIsDefault?: boolean;
+}
+
+/** A document whose text is still in a file. */
+export type FileDocument = Omit<IngestDocument, 'body' | 'mimeType'> & { file: NewFile };
+
+export type NewDocument = IngestDocument | FileDocument;
+
+export interface StoredFile extends NewFile {
+  titleIsDefault: boolean;
+}
+
+export interface ItemFileFacts {
+  name: string;
+  mediaType: string;
+  byteSize: number;
+  sha256: string;
+  warnings: string[];
+}
+
+export function isFileDocument(document: NewDocument): document is FileDocument {
+  return 'file' in document;
+}
+
+/** SHA-256 (hex) of a file's bytes. */
+export function hashFile(file: NewFile): string {
+  return createHash('sha256').update(file.bytes).digest('hex');
+}
+
+export async function insertItemFile(
+  transaction: Transaction,
+  tenantId: string,
+  target: { itemId: string; version: number },
+  file: NewFile,
+): Promise<void> {
+  await transaction.query(
+    `INSERT INTO item_files (tenant_id, item_id, version, name, media_type, byte_size, sha256, bytes, title_is_default)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      tenantId,
+      target.itemId,
+      target.version,
+      file.name,
+      file.mediaType,
+      file.bytes.length,
+      hashFile(file),
+      file.bytes,
+      file.titleIsDefault ?? false,
+    ],
+  );
+}
+
+/** Null for a version that came as text. */
+export async function findItemFile(
+  transaction: Transaction,
+  tenantId: string,
+  itemId: string,
+  version: number,
+): Promise<StoredFile | null> {
+  const rows: { name: string; media_type: string; bytes: Buffer; title_is_default: boolean }[] =
+    await transaction.query(
+      `SELECT name, media_type, bytes, title_is_default FROM item_files
+       WHERE tenant_id = $1 AND item_id = $2 AND version = $3`,
+      [tenantId, itemId, version],
+    );
+  const row = rows[0];
+  if (!row) return null;
+  return { name: row.name, mediaType: row.media_type, bytes: row.bytes, titleIsDefault: row.title_is_default };
+}
+
+/** What is known of a version's file, without its bytes. */
+export async function findItemFileFacts(
+  transaction: Transaction,
+  tenantId: string,
+  itemId: string,
+  version: number,
+): Promise<ItemFileFacts | null> {
+  const rows: { name: string; media_type: string; byte_size: number; sha256: string; warnings: string[] }[] =
+    await transaction.query(
+      `SELECT name, media_type, byte_size, sha256, warnings FROM item_files
+       WHERE tenant_id = $1 AND item_id = $2 AND version = $3`,
+      [tenantId, itemId, version],
+    );
+  const row = rows[0];
+  if (!row) return null;
+  const { name, media_type: mediaType, byte_size: byteSize, sha256, warnings } = row;
+  return { name, mediaType, byteSize, sha256, warnings };
+}
+
+export interface FileReading {
+  /** The file's own; null keeps what the caller said. */
+  title: string | null;
+  authorName: string | null;
+  body: string;
+  mimeType: IngestDocument['mimeType'];
+  warnings: readonly string[];
+}
+
+/**
+ * Keeps what was read in a file beside its bytes: the body as if it had been pushed, title and author where the caller
+ * named none. A newer version's title is not touched, and nothing is once the version has left the stage.
+ */
+export async function saveFileReading(
+  transaction: Transaction,
+  job: ItemJobPayload,
+  reading: FileReading,
+): Promise<void> {
+  const target = [job.tenantId, job.itemId, job.version];
+  const [, changed]: [unknown[], number] = await transaction.query(
+    `UPDATE item_versions SET body = $4, mime_type = $5, title = coalesce($6, title)
+     WHERE tenant_id = $1 AND item_id = $2 AND version = $3 AND state = 'extracting'`,
+    [...target, reading.body, reading.mimeType, reading.title],
+  );
+  if (changed === 0) return;
+  await transaction.query(
+    `UPDATE item_files SET warnings = $4 WHERE tenant_id = $1 AND item_id = $2 AND version = $3`,
+    [...target, reading.warnings],
+  );
+  await transaction.query(
+    `UPDATE source_items SET title = coalesce($4, title), author_name = coalesce(author_name, $5), updated_at = now()
+     WHERE tenant_id = $1 AND id = $2 AND latest_version = $3 AND deleted_at IS NULL`,
+    [...target, reading.title, reading.authorName],
+  );
+}
