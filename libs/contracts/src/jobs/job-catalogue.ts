@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestIdSchema, tenantIdSchema } from '../ids.js';
 import { defineJob, itemJobPayloadSchema, type ItemJobPayload } from './define-job.js';
+import { checkSourceJob, removeSourceJob, scheduleSourceJob, startDueRunJob, syncSourceJob } from './source-jobs.js';
 
 const itemJobId = (stage: string) => (payload: ItemJobPayload) =>
   `${stage}-${payload.itemId}-${payload.version}-${payload.epoch}`;
@@ -86,5 +87,10 @@ export const JOB_CATALOGUE = [
   refreshItemMetadataJob,
   deleteItemJob,
   answerQuestionJob,
+  syncSourceJob,
+  removeSourceJob,
+  checkSourceJob,
+  scheduleSourceJob,
+  startDueRunJob,
 ] as const;
 export type JobName = (typeof JOB_CATALOGUE)[number]['name'];

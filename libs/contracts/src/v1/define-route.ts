@@ -15,8 +15,11 @@ export interface RouteContract<
   path: string;
   summary: string;
   description?: string;
-  /** The action a key needs; `authenticated` = any valid key. There is no default, so no route ships open. */
-  action: Action | 'authenticated';
+  /**
+   * The action a key needs; `authenticated` = any valid key; `signed` = no key, the handler proves the sender by the
+   * body's signature. There is no default, so no route ships open.
+   */
+  action: Action | 'authenticated' | 'signed';
   /** Written for every authenticated request, before the response. */
   audit: AuditAction;
   body?: Body;
