@@ -90,6 +90,13 @@ export const ERROR_CATALOGUE = {
     retryable: false,
     message: 'The address of the source is not one that this installation may call.',
   },
+  'CONNECTOR.ITEM_UNREADABLE': { status: 422, retryable: false, message: 'The provider does not hand over this item.' },
+  'CONNECTOR.ITEM_TOO_LARGE': { status: 422, retryable: false, message: 'The item is larger than what is read.' },
+  'CONNECTOR.ITEM_UNSUPPORTED': {
+    status: 422,
+    retryable: false,
+    message: 'Items of this type hold no text that is read.',
+  },
   'CONNECTOR.LISTING_REFUSED': {
     status: 502,
     retryable: false,
