@@ -71,8 +71,38 @@ export const ERROR_CATALOGUE = {
     retryable: false,
     message: 'The embedding model is not the one this index was built with.',
   },
+  'GENERATION.BUILD_EXISTS': {
+    status: 409,
+    retryable: false,
+    message: 'Another generation is being built or waits to be promoted. Promote or retire it first.',
+  },
+  'GENERATION.NOT_CONFIGURED': {
+    status: 409,
+    retryable: true,
+    message: 'No ingestion worker has said yet what it is configured with.',
+  },
+  'GENERATION.WRONG_STATE': {
+    status: 409,
+    retryable: false,
+    message: 'The generation is in a state that does not allow this.',
+  },
+  'GENERATION.EMPTY': { status: 409, retryable: false, message: 'The generation is empty and the live one is not.' },
+  'GENERATION.INCOMPLETE': {
+    status: 409,
+    retryable: false,
+    message: 'The generation does not hold every item in its live version.',
+  },
+  'GENERATION.MAPPING_DRIFT': {
+    status: 409,
+    retryable: false,
+    message: 'The index of the generation is not mapped as this program maps it.',
+  },
   'EXTRACT.EMPTY': { status: 422, retryable: false, message: 'The document has no text.' },
   'EXTRACT.UNREADABLE': { status: 422, retryable: false, message: 'The document could not be read.' },
+  'EXTRACT.UNSUPPORTED_TYPE': { status: 415, retryable: false, message: 'Files of this type are not supported.' },
+  'EXTRACT.ENCRYPTED': { status: 422, retryable: false, message: 'The file is protected with a password.' },
+  'EXTRACT.TOO_LARGE': { status: 422, retryable: false, message: 'The file holds more than can be read.' },
+  'EXTRACT.TIMEOUT': { status: 422, retryable: false, message: 'Reading the file took too long.' },
   'CONNECTOR.CREDENTIALS_REJECTED': {
     status: 422,
     retryable: false,
