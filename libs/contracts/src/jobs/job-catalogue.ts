@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import { requestIdSchema, tenantIdSchema } from '../ids.js';
+import {
+  buildGenerationJob,
+  promoteGenerationJob,
+  reconcileGenerationJob,
+  retireGenerationJob,
+} from './generation-jobs.js';
 import { defineJob, itemJobPayloadSchema, type ItemJobPayload } from './define-job.js';
 import { checkSourceJob, removeSourceJob, scheduleSourceJob, startDueRunJob, syncSourceJob } from './source-jobs.js';
 
@@ -92,5 +98,9 @@ export const JOB_CATALOGUE = [
   checkSourceJob,
   scheduleSourceJob,
   startDueRunJob,
+  buildGenerationJob,
+  reconcileGenerationJob,
+  promoteGenerationJob,
+  retireGenerationJob,
 ] as const;
 export type JobName = (typeof JOB_CATALOGUE)[number]['name'];

@@ -9,7 +9,18 @@ import * as reason from './reason.route.js';
 import * as search from './search.route.js';
 import * as sourceItems from './source-items.route.js';
 
-const modules = [search, context, reason, navigation, ingest, sourceItems, collections, apiKeys, auditEvents];
+const modules = [
+  search,
+  context,
+  reason,
+  navigation,
+  generations,
+  ingest,
+  sourceItems,
+  collections,
+  apiKeys,
+  auditEvents,
+];
 
 function isRoute(value: unknown): value is RouteContract {
   return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'response' in value;
