@@ -8,6 +8,8 @@ import { IndexItemProcessor } from './features/index-item/index-item.processor.j
 import { IndexItemService } from './features/index-item/index-item.service.js';
 import { LiveGenerationsService } from './features/index-item/live-generations.service.js';
 import { RefreshMetadataService } from './features/index-item/refresh-metadata.service.js';
+import { ItemPipelineService } from './pipeline/item-pipeline.service.js';
+import { PassageEmbeddingService } from './pipeline/passage-embedding.service.js';
 
 export interface WorkerModuleDependencies {
   database: Database;
@@ -26,6 +28,8 @@ export class WorkerModule {
         { provide: EMBEDDER, useValue: embedder },
         { provide: SEARCH_INDEX_WRITER, useValue: index },
         IndexItemService,
+        ItemPipelineService,
+        PassageEmbeddingService,
         LiveGenerationsService,
         RefreshMetadataService,
       ],

@@ -5,7 +5,7 @@ import { Database } from './database.js';
 import type { ApiKeyEntity } from './entities/api-key.entity.js';
 import { RetrievalViews, type ItemHead, type Recheck } from './retrieval-views.js';
 import { insertCollection } from './repositories/collection.repository.js';
-import { failVersion, saveExtraction, startStage } from './repositories/item-pipeline.repository.js';
+import { failVersion } from './repositories/item-pipeline.repository.js';
 import { revokeApiKey } from './repositories/api-key.repository.js';
 import {
   buildChunk,
@@ -274,10 +274,8 @@ withPostgres('RetrievalViews', () => {
 
     it('stays whole when an extraction runs again after the chunks were made', async () => {
       const item = await tenant.add(buildDocument({ body: 'first' }));
-      await test.database.transaction((transaction) => startStage(transaction, tenant.job(item), 'extracting'));
-      await test.database.transaction((transaction) =>
-        saveExtraction(transaction, tenant.job(item), { text: '', blocks: [] }),
-      );
+      await tenant.start(item, 'extracting');
+      await tenant.saveText(item, '');
       expect(await views.readChunk(tenant.id, item.chunkId)).toMatchObject({ content: 'first' });
     });
   });

@@ -1,4 +1,4 @@
-import { AppError } from '@candor/contracts';
+import { Coalescer } from '@candor/runtime/coalescer';
 import type { IndexAddress, IndexOperation, SearchIndexWriter } from './search-index.port.js';
 
 export interface BatchLimits {
@@ -10,20 +10,9 @@ export interface BatchLimits {
 
 const DEFAULT_LIMITS: BatchLimits = { maxOperations: 256, maxBytes: 8 * 1024 * 1024 };
 
-interface Waiting {
-  operations: readonly IndexOperation[];
-  bytes: number;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
-/**
- * Coalesces concurrent `apply` calls on one address: while a flush runs, the next calls gather, so many small
- * jobs pay for one refresh together. A flush that fails is repeated caller by caller, so one bad item fails alone.
- */
+/** Coalesces concurrent `apply` calls on one address, so that many small jobs pay for one refresh together. */
 export class BatchedIndexWriter implements SearchIndexWriter {
-  private readonly queues = new Map<string, Waiting[]>();
-  private readonly flushes = new Map<string, Promise<void>>();
+  private readonly flushers = new Map<string, Coalescer<readonly IndexOperation[], void>>();
   private readonly limits: BatchLimits;
 
   constructor(
@@ -35,12 +24,9 @@ export class BatchedIndexWriter implements SearchIndexWriter {
 
   apply(address: IndexAddress, operations: readonly IndexOperation[]): Promise<void> {
     const key = `${address.tenantId}/${address.generation}`;
-    return new Promise((resolve, reject) => {
-      const queue = this.queues.get(key) ?? [];
-      this.queues.set(key, queue);
-      queue.push({ operations, bytes: sizeOf(operations), resolve, reject });
-      if (!this.flushes.has(key)) this.flushes.set(key, this.drain(key, { ...address }, queue));
-    });
+    let flusher = this.flushers.get(key);
+    if (!flusher) this.flushers.set(key, (flusher = this.flusherOf({ ...address })));
+    return flusher.call(operations);
   }
 
   ensureIndex(address: IndexAddress, dimensions: number): Promise<void> {
@@ -65,53 +51,21 @@ export class BatchedIndexWriter implements SearchIndexWriter {
 
   /** Waits for what was accepted. */
   async close(): Promise<void> {
-    await Promise.all(this.flushes.values());
+    await Promise.all([...this.flushers.values()].map((flusher) => flusher.settled()));
     await this.inner.close();
   }
 
-  private async drain(key: string, address: IndexAddress, queue: Waiting[]): Promise<void> {
-    // One turn of the event loop lets calls made together share the first flush too.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (queue.length > 0) await this.flush(address, this.takeBatch(queue));
-    this.queues.delete(key);
-    this.flushes.delete(key);
-  }
-
-  private takeBatch(queue: Waiting[]): Waiting[] {
-    let operations = 0;
-    let bytes = 0;
-    let count = 0;
-    for (const waiting of queue) {
-      operations += waiting.operations.length;
-      bytes += waiting.bytes;
-      if (count > 0 && (operations > this.limits.maxOperations || bytes > this.limits.maxBytes)) break;
-      count += 1;
-    }
-    return queue.splice(0, count);
-  }
-
-  private async flush(address: IndexAddress, batch: readonly Waiting[]): Promise<void> {
-    const operations = batch.flatMap((waiting) => [...waiting.operations]);
-    try {
-      await this.inner.apply(address, operations);
-    } catch (error) {
-      const down = error instanceof AppError && error.code.startsWith('DEPENDENCY.');
-      // Asking a server that is down once a caller would only hold everybody up.
-      if (batch.length === 1 || down) for (const waiting of batch) waiting.reject(error);
-      else for (const waiting of batch) await this.applyAlone(address, waiting);
-      return;
-    }
-    for (const waiting of batch) waiting.resolve();
-  }
-
-  private async applyAlone(address: IndexAddress, waiting: Waiting): Promise<void> {
-    try {
-      await this.inner.apply(address, waiting.operations);
-    } catch (error) {
-      waiting.reject(error);
-      return;
-    }
-    waiting.resolve();
+  private flusherOf(address: IndexAddress): Coalescer<readonly IndexOperation[], void> {
+    return new Coalescer({
+      run: async (batch) => {
+        await this.inner.apply(address, batch.flat());
+        return batch.map(() => undefined);
+      },
+      maxInputs: this.limits.maxOperations,
+      maxWeight: this.limits.maxBytes,
+      count: (operations) => operations.length,
+      weigh: sizeOf,
+    });
   }
 }
 

@@ -54,6 +54,16 @@ describe('planOperations', () => {
     expect(planOperations({ live: [stored('a', 3)], history: [] }, [put(2, 'b')])).toEqual(EMPTY);
   });
 
+  it('settles what two writers left beside each other', () => {
+    const live = [stored('a', 1), stored('b', 2), stored('c', 3)];
+    const operation = { kind: 'settle-version', itemId: 'item', version: 2, recordedAt: RECORDED_AT } as const;
+    expect(planOperations({ live, history: [] }, [operation])).toEqual({
+      ...EMPTY,
+      supersede: [{ chunkId: 'a', supersededAt: RECORDED_AT, metadata: {} }],
+      deleteLive: ['a'],
+    });
+  });
+
   it('replaces the same version without a trace in history', () => {
     const operation = put(1, 'b', 'c');
     const plan = planOperations({ live: [stored('a', 1), stored('b', 1)], history: [] }, [operation]);

@@ -48,6 +48,7 @@ export function planOperations(stored: StoredChunks, operations: readonly IndexO
   for (const operation of operations) {
     const entries = entriesOf(items, operation.itemId);
     if (operation.kind === 'put-version') putVersion(entries, operation);
+    else if (operation.kind === 'settle-version') settleVersion(entries, operation);
     else if (operation.kind === 'update-metadata') updateMetadata(entries, operation.metadata);
     else for (const entry of entries) entry.place = null;
   }
@@ -89,6 +90,14 @@ function putVersion(entries: Entry[], operation: Extract<IndexOperation, { kind:
   }
   const [newest] = operation.chunks;
   if (newest) followAccess(entries, newest);
+}
+
+function settleVersion(entries: Entry[], { version, recordedAt }: { version: number; recordedAt: string }): void {
+  for (const entry of entries) {
+    if (entry.place !== 'live' || entry.version >= version) continue;
+    entry.place = 'history';
+    entry.supersededAt = recordedAt;
+  }
 }
 
 function updateMetadata(entries: Entry[], metadata: ChunkMetadata): void {

@@ -107,6 +107,11 @@ export interface SearchIndexReader {
 export type IndexOperation =
   /** Makes `chunks` the item's live ones; older versions' chunks move to history as superseded at `recordedAt`. */
   | { kind: 'put-version'; itemId: string; version: number; recordedAt: string; chunks: ChunkDocument[] }
+  /**
+   * `version` is known to be the live one: chunks of older versions that stand beside it, because two writers didn't see
+   * each other, move to history as superseded at `recordedAt`.
+   */
+  | { kind: 'settle-version'; itemId: string; version: number; recordedAt: string }
   | { kind: 'update-metadata'; itemId: string; metadata: ChunkMetadata }
   /** Live and history both. */
   | { kind: 'delete-item'; itemId: string };

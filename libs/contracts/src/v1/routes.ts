@@ -3,6 +3,7 @@ import * as apiKeys from './api-keys.route.js';
 import * as auditEvents from './audit-events.route.js';
 import * as collections from './collections.route.js';
 import * as context from './context.route.js';
+import * as generations from './generations.route.js';
 import * as ingest from './ingest.route.js';
 import * as navigation from './navigation.route.js';
 import * as reason from './reason.route.js';

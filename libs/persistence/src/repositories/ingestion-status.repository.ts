@@ -2,6 +2,9 @@ import type { ItemState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { PERMITTED_ITEM, serviceViewer, visibilityParameters, type Visibility } from '../visibility.js';
 
+/** Only the end is written down with the ingestion; until then it says what its version's state is. */
+const SHOWN_STATE = `CASE WHEN n.state = 'accepted' AND v.state IN ('extracting', 'indexing') THEN v.state ELSE n.state END`;
+
 export interface IngestionRow {
   externalId: string;
   itemId: string;
@@ -38,8 +41,9 @@ export async function findIngestion(
     error_type: string | null;
     error_message: string | null;
   }[] = await transaction.query(
-    `SELECT i.external_id, n.item_id, n.version, n.state, n.error_type, n.error_message
+    `SELECT i.external_id, n.item_id, n.version, n.error_type, n.error_message, ${SHOWN_STATE} AS state
      FROM ingestion_items n JOIN source_items i ON i.id = n.item_id
+       JOIN item_versions v ON v.item_id = n.item_id AND v.version = n.version
      WHERE ${PERMITTED_ITEM} AND n.tenant_id = $1 AND n.request_id = $4 ORDER BY n.ordinal`,
     [...visibilityParameters(isOwn ? serviceViewer(viewer.tenantId) : viewer), requestId],
   );

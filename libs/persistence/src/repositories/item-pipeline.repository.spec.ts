@@ -13,14 +13,9 @@ import {
 import { corpusFingerprintOf, findLiveGeneration } from './generation.repository.js';
 import type { AcceptedItem } from './ingest.repository.js';
 import { findIngestion } from './ingestion-status.repository.js';
-import {
-  completeRefresh,
-  failVersion,
-  saveExtraction,
-  startStage,
-  tombstoneItem,
-  type StageStart,
-} from './item-pipeline.repository.js';
+import { completeIndexings } from './item-completion.repository.js';
+import { completeRefresh, failVersion, tombstoneItem } from './item-pipeline.repository.js';
+import { saveExtractions, startStages, type StageStart } from './item-stages.repository.js';
 import { findSourceItem, findTombstone } from './source-item.repository.js';
 
 const server = testServerUrl(process.env);
@@ -42,7 +37,7 @@ withPostgres('the stages of an item', () => {
     test.database.read((manager) => manager.query<Row[]>(sql, parameters));
 
   const start = (item: AcceptedItem, stage: 'extracting' | 'indexing'): Promise<StageStart> =>
-    test.database.transaction((transaction) => startStage(transaction, tenant.job(item), stage));
+    tenant.start(item, stage);
 
   const fail = (item: AcceptedItem): Promise<boolean> =>
     test.database.transaction((transaction) =>
@@ -77,11 +72,8 @@ withPostgres('the stages of an item', () => {
       version: { version: 1, body: 'The release is on Monday.' },
     });
     expect(await seen()).toBe('extracting');
-    const job = tenant.job(item);
     const blocks = [{ kind: 'heading', level: 1, start: 0, end: 3 }];
-    expect(
-      await test.database.transaction((transaction) => saveExtraction(transaction, job, { text: 'The text', blocks })),
-    ).toBe(true);
+    expect(await tenant.saveText(item, 'The text', blocks)).toBe(true);
     expect(await seen()).toBe('indexing');
     expect(await start(item, 'indexing')).toMatchObject({ kind: 'proceed', version: { text: 'The text', blocks } });
     const first = buildChunk('The text', { sectionPath: ['A', 'B'], headingText: 'B', level: 'section' });
@@ -113,16 +105,17 @@ withPostgres('the stages of an item', () => {
     });
     expect(await start({ ...item, version: 7 }, 'extracting')).toEqual({ kind: 'skip', reason: 'unknown_item' });
     const stranger = await TestTenant.create(test.database);
-    expect(
-      await test.database.transaction((transaction) => startStage(transaction, stranger.job(item), 'indexing')),
-    ).toEqual({ kind: 'skip', reason: 'unknown_item' });
+    expect(await stranger.start(item, 'indexing')).toEqual({ kind: 'skip', reason: 'unknown_item' });
   });
 
   it('complete once: the second time changes neither chunks nor corpus', async () => {
     const item = await tenant.acceptOne(buildDocument());
     await tenant.index(item);
     const before = await fingerprint();
-    expect(await tenant.complete(item, [buildChunk('other')])).toEqual({ kind: 'already_done', liveVersion: 1 });
+    expect(await tenant.complete(item, [buildChunk('other')])).toMatchObject({
+      kind: 'already_done',
+      live: { version: 1 },
+    });
     expect(await fingerprint()).toBe(before);
     expect(await query('SELECT 1 FROM chunks WHERE item_id = $1', [item.itemId])).toHaveLength(1);
   });
@@ -146,7 +139,10 @@ withPostgres('the stages of an item', () => {
     const newer = await tenant.acceptOne({ ...document, body: 'newer' });
     await tenant.index(newer, 'newer');
     const before = await fingerprint();
-    expect(await tenant.complete(old, [buildChunk('old')])).toEqual({ kind: 'already_done', liveVersion: 2 });
+    expect(await tenant.complete(old, [buildChunk('old')])).toMatchObject({
+      kind: 'already_done',
+      live: { version: 2, recordedAt: expect.any(Date) },
+    });
     expect(await stateOf(old)).toBe('superseded');
     expect(await fingerprint()).toBe(before);
     const [head] = await query('SELECT live_version FROM source_items WHERE id = $1', [old.itemId]);
@@ -180,11 +176,7 @@ withPostgres('the stages of an item', () => {
 
     await start(item, 'extracting');
     await start(item, 'indexing');
-    expect(
-      await test.database.transaction((transaction) =>
-        saveExtraction(transaction, tenant.job(item), { text: 'late', blocks: [] }),
-      ),
-    ).toBe(false);
+    expect(await tenant.saveText(item, 'late')).toBe(false);
     await tenant.complete(item, [buildChunk('late')]);
     expect(await fail(item)).toBe(false);
 
@@ -225,9 +217,7 @@ withPostgres('the stages of an item', () => {
     await tenant.tombstone(extracting.itemId);
     await tenant.purge(extracting);
     // The extractor still ran: nothing of the content may come back.
-    await test.database.transaction((transaction) =>
-      saveExtraction(transaction, tenant.job(extracting), { text: 'secret', blocks: [] }),
-    );
+    expect(await tenant.saveText(extracting, 'secret')).toBe(false);
     expect(await query('SELECT text, body FROM item_versions WHERE item_id = $1', [extracting.itemId])).toEqual([
       { text: null, body: null },
     ]);
@@ -246,9 +236,7 @@ withPostgres('the stages of an item', () => {
     const item = await tenant.acceptOne(document);
     const started = await start(item, 'extracting');
     if (started.kind !== 'proceed') throw new Error(started.reason);
-    await test.database.transaction((transaction) =>
-      saveExtraction(transaction, tenant.job(item), { text: 'text', blocks: [] }),
-    );
+    await tenant.saveText(item, 'text');
     await tenant.acceptOne({ ...document, tags: ['new'] });
     const completion = await tenant.complete(item, [buildChunk('text')], started.head.metadataHash);
     expect(completion).toMatchObject({ kind: 'indexed', metadataChanged: true, revision: 2 });
@@ -278,6 +266,69 @@ withPostgres('the stages of an item', () => {
       ),
     );
     expect(states.map((ingestion) => ingestion?.items[0]?.state)).toEqual(['indexed', 'accepted']);
+  });
+
+  describe('many at once', () => {
+    it('get each its own answer, in order, whatever the others are', async () => {
+      const [fresh, known, gone, old] = await Promise.all([1, 2, 3, 4].map(() => tenant.acceptOne(buildDocument())));
+      if (!fresh || !known || !gone || !old) throw new Error('no items');
+      await tenant.index(known);
+      await tenant.tombstone(gone.itemId);
+      await query('UPDATE source_items SET latest_version = 2 WHERE id = $1', [old.itemId]);
+      const stranger = await TestTenant.create(test.database);
+      const jobs = [tenant.job(old), tenant.job(gone), stranger.job(fresh), tenant.job(known), tenant.job(fresh)];
+      const starts = await test.database.transaction((transaction) => startStages(transaction, jobs, 'extracting'));
+      expect(starts).toMatchObject([
+        { kind: 'skip', reason: 'superseded' },
+        { kind: 'skip', reason: 'deleted' },
+        { kind: 'skip', reason: 'unknown_item' },
+        { kind: 'skip', reason: 'already_done' },
+        { kind: 'proceed', head: { id: fresh.itemId } },
+      ]);
+      expect(await Promise.all([old, known, fresh].map(stateOf))).toEqual(['superseded', 'indexed', 'extracting']);
+
+      const extractions = [known, fresh, gone].map((item) => ({ job: tenant.job(item), text: 'new', blocks: [] }));
+      expect(await test.database.transaction((transaction) => saveExtractions(transaction, extractions))).toEqual([
+        false,
+        true,
+        false,
+      ]);
+    });
+
+    it('complete two versions of one item and twins of one job as if one after the other', async () => {
+      const document = buildDocument();
+      const first = await tenant.acceptOne(document);
+      await tenant.extract(first, 'first');
+      const second = await tenant.acceptOne({ ...document, body: 'second' });
+      await tenant.extract(second, 'second');
+      const other = await tenant.acceptOne(buildDocument());
+      await tenant.extract(other, 'other');
+      const entryOf = (item: AcceptedItem): Parameters<typeof completeIndexings>[1][number] => ({
+        job: tenant.job(item),
+        chunks: [buildChunk('x')],
+        metadataHash: '',
+        generationIds: [tenant.generationId],
+      });
+      const completions = await test.database.transaction((transaction) =>
+        completeIndexings(transaction, [first, other, second, other].map(entryOf)),
+      );
+      expect(completions).toMatchObject([
+        { kind: 'indexed', previousVersion: null },
+        { kind: 'indexed', previousVersion: null },
+        { kind: 'indexed', previousVersion: 1 },
+        { kind: 'already_done', live: { version: 1 } },
+      ]);
+      const [generation] = await query('SELECT item_count FROM generations WHERE id = $1', [tenant.generationId]);
+      expect(generation).toEqual({ item_count: 2 });
+      for (const item of [second, other]) {
+        await tenant.tombstone(item.itemId);
+        await tenant.purge(item);
+      }
+      const [empty] = await query('SELECT item_count, corpus_sum FROM generations WHERE id = $1', [
+        tenant.generationId,
+      ]);
+      expect(empty).toEqual({ item_count: 0, corpus_sum: '0' });
+    });
   });
 
   describe('the corpus fingerprint', () => {

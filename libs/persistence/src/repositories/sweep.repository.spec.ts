@@ -3,7 +3,7 @@ import { v4 as randomUuid } from 'uuid';
 import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
 import { insertAuditEvents } from './audit-event.repository.js';
 import type { AcceptedItem } from './ingest.repository.js';
-import { completeRefresh, startStage } from './item-pipeline.repository.js';
+import { completeRefresh } from './item-pipeline.repository.js';
 import { extendLease, findStrandedVersions, resendStaleHeads, resendStrandedVersion } from './sweep.repository.js';
 
 const server = testServerUrl(process.env);
@@ -50,7 +50,7 @@ withPostgres('the sweeper', () => {
     const indexing = await tenant.acceptOne(buildDocument());
     await tenant.extract(indexing, 'text');
     const busy = await tenant.acceptOne(buildDocument());
-    await test.database.transaction((transaction) => startStage(transaction, tenant.job(busy), 'extracting'));
+    await tenant.start(busy, 'extracting');
     const done = await tenant.add(buildDocument());
     await emptyOutbox();
     for (const item of [accepted, indexing, done]) await outrun(item);

@@ -3,19 +3,19 @@ import { v4 as randomUuid } from 'uuid';
 import { ingestDocumentSchema, type IngestDocument, type ItemJobPayload } from '@candor/contracts';
 import type { Database } from '../database.js';
 import type { ApiKeyEntity } from '../entities/api-key.entity.js';
+import type { StoredBlock } from '../entities/source-item.entity.js';
 import { insertApiKey } from '../repositories/api-key.repository.js';
 import { ensureLiveGeneration } from '../repositories/generation.repository.js';
 import { acceptDocuments, type AcceptedItem } from '../repositories/ingest.repository.js';
 import type { NewDocument } from '../repositories/item-file.repository.js';
+import { completeIndexings, type Completion, type NewChunk } from '../repositories/item-completion.repository.js';
+import { purgeItem, tombstoneItem } from '../repositories/item-pipeline.repository.js';
 import {
-  completeIndexing,
-  purgeItem,
-  saveExtraction,
-  startStage,
-  tombstoneItem,
-  type Completion,
-  type NewChunk,
-} from '../repositories/item-pipeline.repository.js';
+  saveExtractions,
+  startStages,
+  type ItemStage,
+  type StageStart,
+} from '../repositories/item-stages.repository.js';
 import { insertTenant } from '../repositories/tenant.repository.js';
 
 export function buildDocument(fields: Partial<IngestDocument> = {}): IngestDocument {
@@ -85,12 +85,26 @@ export class TestTenant {
 
   /** Up to the stage `indexing`; the text is as given. */
   async extract(item: Pick<AcceptedItem, 'itemId' | 'version'>, text: string): Promise<void> {
-    const job = this.job(item);
-    await this.database.transaction(async (transaction) => {
-      const start = await startStage(transaction, job, 'extracting');
-      if (start.kind !== 'proceed') throw new Error(`extraction was skipped: ${start.reason}`);
-    });
-    await this.database.transaction((transaction) => saveExtraction(transaction, job, { text, blocks: [] }));
+    const start = await this.start(item, 'extracting');
+    if (start.kind !== 'proceed') throw new Error(`extraction was skipped: ${start.reason}`);
+    await this.saveText(item, text);
+  }
+
+  async start(item: Pick<AcceptedItem, 'itemId' | 'version'>, stage: ItemStage): Promise<StageStart> {
+    const [start] = await this.database.transaction((transaction) => startStages(transaction, [this.job(item)], stage));
+    if (!start) throw new Error('no answer');
+    return start;
+  }
+
+  /** Whether the version was still being extracted. */
+  async saveText(
+    item: Pick<AcceptedItem, 'itemId' | 'version'>,
+    text: string,
+    blocks: StoredBlock[] = [],
+  ): Promise<boolean> {
+    const extraction = { job: this.job(item), text, blocks };
+    const [saved] = await this.database.transaction((transaction) => saveExtractions(transaction, [extraction]));
+    return saved === true;
   }
 
   async complete(
@@ -98,15 +112,16 @@ export class TestTenant {
     chunks: readonly NewChunk[],
     metadataHash = '',
   ): Promise<Completion> {
-    return this.database.transaction((transaction) =>
-      completeIndexing(transaction, this.job(item), { chunks, metadataHash, generationId: this.generationId }),
-    );
+    const entry = { job: this.job(item), chunks, metadataHash, generationIds: [this.generationId] };
+    const [completion] = await this.database.transaction((transaction) => completeIndexings(transaction, [entry]));
+    if (!completion) throw new Error('no answer');
+    return completion;
   }
 
   /** Through all stages; returns the id of the item's only chunk. */
   async index(item: Pick<AcceptedItem, 'itemId' | 'version'>, text = 'The release is on Monday.'): Promise<string> {
     await this.extract(item, text);
-    await this.database.transaction((transaction) => startStage(transaction, this.job(item), 'indexing'));
+    await this.start(item, 'indexing');
     const chunk = buildChunk(text);
     await this.complete(item, [chunk]);
     return chunk.id;
@@ -123,7 +138,7 @@ export class TestTenant {
   }
 
   async purge(item: Pick<AcceptedItem, 'itemId' | 'version'>): Promise<boolean> {
-    return this.database.transaction((transaction) => purgeItem(transaction, this.job(item), this.generationId));
+    return this.database.transaction((transaction) => purgeItem(transaction, this.job(item), [this.generationId]));
   }
 
   /** A key that may do everything, unless told otherwise; its secret is `publicId` itself. */

@@ -24,7 +24,7 @@ export class DeleteItemProcessor {
     if (remaining > 0)
       throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { message: `${remaining} chunks are still in the index.` });
     await this.database.transaction(async (transaction) => {
-      if (!(await purgeItem(transaction, job, generation.id))) return;
+      if (!(await purgeItem(transaction, job, [generation.id]))) return;
       await writeAuditEvents(transaction, [
         {
           tenantId: job.tenantId,

@@ -1,25 +1,22 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { extractItemJob, indexItemJob, type ItemJobPayload } from '@candor/contracts';
-import { Database, enqueueItemJob, saveExtraction, startStage } from '@candor/persistence';
+import { extractItemJob, type ItemJobPayload } from '@candor/contracts';
 import { JobHandler, type JobContext } from '@candor/queue';
+import { ItemPipelineService } from '../../pipeline/item-pipeline.service.js';
 import { extractText } from './extract-text.js';
 
 /** Body → normalized text; its commit also wants the index stage. */
 @Controller()
 export class ExtractItemProcessor {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly pipeline: ItemPipelineService) {}
 
   @JobHandler(extractItemJob)
   async extract(@Payload() job: ItemJobPayload, @Ctx() context: JobContext): Promise<void> {
-    const start = await this.database.transaction((transaction) => startStage(transaction, job, 'extracting'));
+    const start = await this.pipeline.start(job, 'extracting');
     if (start.kind === 'skip') return;
     const { title, body, mimeType } = start.version;
     const extraction = extractText({ title, body: body ?? '', mimeType });
     context.signal.throwIfAborted();
-    await this.database.transaction(async (transaction) => {
-      const saved = await saveExtraction(transaction, job, extraction);
-      if (saved) await enqueueItemJob(transaction, indexItemJob.name, job);
-    });
+    await this.pipeline.saveExtraction({ job, ...extraction });
   }
 }

@@ -1,17 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { refreshItemMetadataJob, type ItemJobPayload } from '@candor/contracts';
-import { writeAuditEvents } from '@candor/audit';
+import type { ItemJobPayload } from '@candor/contracts';
 import { EMBEDDER, type Embedder } from '@candor/embeddings';
-import {
-  completeIndexing,
-  Database,
-  enqueueItemJob,
-  startStage,
-  type Completion,
-  type ItemVersionEntity,
-  type SourceItemEntity,
-} from '@candor/persistence';
+import type { Completion, ItemVersionEntity, SourceItemEntity } from '@candor/persistence';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
+import { ItemPipelineService } from '../../pipeline/item-pipeline.service.js';
+import { PassageEmbeddingService } from '../../pipeline/passage-embedding.service.js';
 import { chunkDocument, chunkLimitsFor, type ChunkNode } from '../extract-item/chunk-document.js';
 import { LiveGenerationsService, type LiveIndex } from './live-generations.service.js';
 import { passageText, toChunkDocument } from './to-chunk-document.js';
@@ -20,15 +13,16 @@ import { passageText, toChunkDocument } from './to-chunk-document.js';
 @Injectable()
 export class IndexItemService {
   constructor(
-    private readonly database: Database,
+    private readonly pipeline: ItemPipelineService,
     private readonly generations: LiveGenerationsService,
+    private readonly embedding: PassageEmbeddingService,
     @Inject(SEARCH_INDEX_WRITER) private readonly writer: SearchIndexWriter,
     @Inject(EMBEDDER) private readonly embedder: Embedder,
   ) {}
 
   async index(job: ItemJobPayload, signal: AbortSignal): Promise<void> {
     const live = await this.generations.of(job.tenantId);
-    const start = await this.database.transaction((transaction) => startStage(transaction, job, 'indexing'));
+    const start = await this.pipeline.start(job, 'indexing');
     if (start.kind === 'skip') {
       if (start.reason === 'deleted') await this.removeLeftovers(live, job);
       return;
@@ -36,8 +30,40 @@ export class IndexItemService {
     const { head, version } = start;
     const nodes = this.chunk(version);
     await this.write(live, head, version, nodes, signal);
-    const completion = await this.complete(job, live, head, nodes);
-    if (completion.kind === 'deleted') await this.removeLeftovers(live, job);
+    const completion = await this.pipeline.complete({
+      job,
+      chunks: nodes.map((node) => ({ ...node, id: node.chunkId })),
+      metadataHash: head.metadataHash,
+      generationIds: [live.generation.id],
+    });
+    await this.tidy(live, job, start, completion);
+  }
+
+  /** The index may have been written by another run, or by a delete, between our write and our commit. */
+  private async tidy(
+    live: LiveIndex,
+    job: ItemJobPayload,
+    { head, version }: { head: SourceItemEntity; version: ItemVersionEntity },
+    completion: Completion,
+  ): Promise<void> {
+    switch (completion.kind) {
+      case 'deleted':
+        return this.removeLeftovers(live, job);
+      case 'already_done':
+        // A newer version won: what we wrote stands beside it.
+        if (completion.live && completion.live.version > job.version) await this.settle(live, job, completion.live);
+        return;
+      case 'indexed':
+        // An older version was written while we wrote ours, and neither of us saw the other.
+        if (completion.previousVersion !== head.liveVersion) await this.settle(live, job, version);
+    }
+  }
+
+  private settle(live: LiveIndex, job: ItemJobPayload, to: { version: number; recordedAt: Date }): Promise<void> {
+    const recordedAt = to.recordedAt.toISOString();
+    return this.writer.apply(live.address, [
+      { kind: 'settle-version', itemId: job.itemId, version: to.version, recordedAt },
+    ]);
   }
 
   /** A delete that came meanwhile may have counted before this item's chunks were written. */
@@ -66,16 +92,14 @@ export class IndexItemService {
   ): Promise<void> {
     const indexed = nodes.filter((node) => node.indexed);
     const text = version.text ?? '';
-    const vectors = await this.embedder.embedPassages(
+    const vectors = await this.embedding.embed(
+      this.embedder,
       indexed.map((node) => passageText(version.title, node, text)),
-      signal,
     );
     signal.throwIfAborted();
-    const chunks = indexed.map((node, position) => {
-      const vector = vectors[position];
-      if (!vector) throw new Error('the embedder returned fewer vectors than texts');
-      return toChunkDocument({ head, version, node, text, vector });
-    });
+    const chunks = indexed.map((node, position) =>
+      toChunkDocument({ head, version, node, text, vector: vectors[position] as Float32Array }),
+    );
     await this.writer.apply(live.address, [
       {
         kind: 'put-version',
@@ -85,37 +109,5 @@ export class IndexItemService {
         chunks,
       },
     ]);
-  }
-
-  private complete(
-    job: ItemJobPayload,
-    live: LiveIndex,
-    head: SourceItemEntity,
-    nodes: readonly ChunkNode[],
-  ): Promise<Completion> {
-    return this.database.transaction(async (transaction) => {
-      const completion = await completeIndexing(transaction, job, {
-        chunks: nodes.map((node) => ({ ...node, id: node.chunkId })),
-        metadataHash: head.metadataHash,
-        generationId: live.generation.id,
-      });
-      if (completion.kind !== 'indexed') return completion;
-      if (completion.metadataChanged)
-        await enqueueItemJob(transaction, refreshItemMetadataJob.name, { ...job, epoch: completion.revision });
-      await writeAuditEvents(transaction, [
-        {
-          tenantId: job.tenantId,
-          requestId: job.requestId,
-          action: 'item.index',
-          outcome: 'succeeded',
-          actorApiKeyId: null,
-          actorType: 'service',
-          targetType: 'source_item',
-          targetId: job.itemId,
-          metadata: { version: job.version, chunks: nodes.length, generationId: live.generation.id },
-        },
-      ]);
-      return completion;
-    });
   }
 }

@@ -1,0 +1,197 @@
+import type { ItemJobPayload, ItemState } from '@candor/contracts';
+import type { Transaction } from '../database.js';
+import { In } from 'typeorm';
+import { ItemVersionEntity, SourceItemEntity, type StoredBlock } from '../entities/source-item.entity.js';
+
+/** Terminal states are never left by a late job. */
+export const TERMINAL_STATES: readonly ItemState[] = ['indexed', 'skipped', 'superseded', 'failed', 'deleted'];
+/** Longest a stage may stay silent before the sweeper looks after it, seconds. */
+const STAGE_LEASE_SECONDS = 30;
+
+export type ItemStage = 'extracting' | 'indexing';
+
+export type StageStart =
+  | { kind: 'proceed'; head: SourceItemEntity; version: ItemVersionEntity }
+  /** Nothing to do, and why; the job ends as skipped. */
+  | { kind: 'skip'; reason: 'superseded' | 'already_done' | 'deleted' | 'unknown_item' };
+
+/**
+ * Enters a stage with each job, or says why there is nothing to do: idempotent by (item, version, stage). Results are in
+ * the order of the jobs. Takes no lock on heads: what changes after the look is seen again by `completeIndexings`.
+ */
+export async function startStages(
+  transaction: Transaction,
+  jobs: readonly ItemJobPayload[],
+  stage: ItemStage,
+): Promise<StageStart[]> {
+  const heads = await loadHeads(transaction, jobs);
+  const versions = await loadVersions(transaction, jobs);
+  const starts = jobs.map((job): StageStart => {
+    const head = heads.get(job.itemId);
+    return decideStart(job, stage, head?.tenantId === job.tenantId ? head : undefined, versions.get(keyOf(job)));
+  });
+  const entering = jobs.filter((_job, index) => starts[index]?.kind === 'proceed');
+  const entered = await enterStage(transaction, entering, stage);
+  await endAsSuperseded(
+    transaction,
+    jobs.filter((_job, index) => endsNow(starts[index], versions.get(keyOf(jobs[index]!)))),
+  );
+  return starts.map((start, index) =>
+    // Ended between the look and the change.
+    start.kind === 'proceed' && !entered.has(keyOf(jobs[index]!)) ? { kind: 'skip', reason: 'already_done' } : start,
+  );
+}
+
+function decideStart(
+  job: ItemJobPayload,
+  stage: ItemStage,
+  head: SourceItemEntity | undefined,
+  version: ItemVersionEntity | undefined,
+): StageStart {
+  if (!head || !version) return { kind: 'skip', reason: 'unknown_item' };
+  // Before anything else: a run that died between its index write and its commit may have left chunks of a deleted item.
+  if (head.deletedAt) return { kind: 'skip', reason: 'deleted' };
+  if (TERMINAL_STATES.includes(version.state)) return { kind: 'skip', reason: 'already_done' };
+  if (head.latestVersion > job.version) return { kind: 'skip', reason: 'superseded' };
+  // An extract job that comes again after its successor was enqueued has nothing left to do; an index job from before
+  // a retry finds the version back at its first stage.
+  if ((stage === 'indexing') !== (version.state === 'indexing')) return { kind: 'skip', reason: 'already_done' };
+  return { kind: 'proceed', head, version };
+}
+
+function endsNow(start: StageStart | undefined, version: ItemVersionEntity | undefined): boolean {
+  return (
+    start?.kind === 'skip' &&
+    (start.reason === 'superseded' || start.reason === 'deleted') &&
+    version !== undefined &&
+    !TERMINAL_STATES.includes(version.state)
+  );
+}
+
+export interface Extraction {
+  job: ItemJobPayload;
+  text: string;
+  blocks: StoredBlock[];
+}
+
+/**
+ * True for each extraction that was stored; false when the version had left the stage meanwhile (deleted, or done by
+ * another run of the job).
+ */
+export async function saveExtractions(
+  transaction: Transaction,
+  extractions: readonly Extraction[],
+): Promise<boolean[]> {
+  const [rows]: [{ item_id: string; version: number }[], number] = await transaction.query(
+    `UPDATE item_versions v SET text = d.text, blocks = d.blocks, state = 'indexing', state_at = now(),
+       error_type = NULL, error_message = NULL, lease_until = now() + make_interval(secs => $6)
+     FROM unnest($1::uuid[], $2::integer[], $3::uuid[], $4::text[], $5::jsonb[])
+       AS d(item_id, version, tenant_id, text, blocks)
+     WHERE v.item_id = d.item_id AND v.version = d.version AND v.tenant_id = d.tenant_id AND v.state = 'extracting'
+     RETURNING v.item_id, v.version`,
+    [
+      ...identify(extractions.map(({ job }) => job)),
+      extractions.map(({ text }) => text),
+      extractions.map(({ blocks }) => JSON.stringify(blocks)),
+      STAGE_LEASE_SECONDS,
+    ],
+  );
+  const saved = new Set(rows.map(rowKey));
+  return extractions.map(({ job }) => saved.has(keyOf(job)));
+}
+
+/** Ends versions that are no longer wanted, unless they have ended already, and the ingestions that wait for them. */
+export async function endAsSuperseded(transaction: Transaction, jobs: readonly ItemJobPayload[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const [itemIds, versions] = identify(jobs);
+  const [ended]: [{ item_id: string; version: number }[], number] = await transaction.query(
+    `UPDATE item_versions v SET state = 'superseded', state_at = now(), error_type = NULL, error_message = NULL
+     FROM unnest($1::uuid[], $2::integer[]) AS d(item_id, version)
+     WHERE v.item_id = d.item_id AND v.version = d.version AND v.state <> ALL($3::text[])
+     RETURNING v.item_id, v.version`,
+    [itemIds, versions, TERMINAL_STATES],
+  );
+  await endIngestionItems(transaction, ended, 'superseded');
+}
+
+/**
+ * What an ingestion says of an unfinished item is its version's own state; only the end is written down with it, since
+ * a version may start anew after it.
+ */
+export async function endIngestionItems(
+  transaction: Transaction,
+  versions: readonly { item_id: string; version: number }[],
+  state: ItemState,
+  error: { type: string; message: string } | null = null,
+): Promise<void> {
+  if (versions.length === 0) return;
+  await transaction.query(
+    `UPDATE ingestion_items n SET state = $3, state_at = now(), error_type = $4, error_message = $5
+     FROM unnest($1::uuid[], $2::integer[]) AS d(item_id, version)
+     WHERE n.item_id = d.item_id AND n.version = d.version
+       AND n.state NOT IN ('skipped', 'superseded', 'indexed', 'deleted')`,
+    [
+      versions.map((row) => row.item_id),
+      versions.map((row) => row.version),
+      state,
+      error?.type ?? null,
+      error?.message ?? null,
+    ],
+  );
+}
+
+/** Item ids, versions and tenant ids, each as one array parameter. */
+export function identify(jobs: readonly ItemJobPayload[]): [string[], number[], string[]] {
+  return [jobs.map((job) => job.itemId), jobs.map((job) => job.version), jobs.map((job) => job.tenantId)];
+}
+
+export function keyOf({ itemId, version }: { itemId: string; version: number }): string {
+  return `${itemId}:${version}`;
+}
+
+function rowKey(row: { item_id: string; version: number }): string {
+  return keyOf({ itemId: row.item_id, version: row.version });
+}
+
+async function loadHeads(
+  transaction: Transaction,
+  jobs: readonly ItemJobPayload[],
+): Promise<Map<string, SourceItemEntity>> {
+  const heads = await transaction.findBy(SourceItemEntity, { id: In([...new Set(jobs.map((job) => job.itemId))]) });
+  return new Map(heads.map((head) => [head.id, head]));
+}
+
+async function loadVersions(
+  transaction: Transaction,
+  jobs: readonly ItemJobPayload[],
+): Promise<Map<string, ItemVersionEntity>> {
+  const [itemIds, versions, tenantIds] = identify(jobs);
+  const found = await transaction
+    .createQueryBuilder(ItemVersionEntity, 'v')
+    .where(
+      `(v.item_id, v.version, v.tenant_id) IN
+       (SELECT * FROM unnest(CAST(:itemIds AS uuid[]), CAST(:versions AS integer[]), CAST(:tenantIds AS uuid[])))`,
+      { itemIds, versions, tenantIds },
+    )
+    .getMany();
+  return new Map(found.map((version) => [keyOf(version), version]));
+}
+
+async function enterStage(
+  transaction: Transaction,
+  jobs: readonly ItemJobPayload[],
+  stage: ItemStage,
+): Promise<Set<string>> {
+  if (jobs.length === 0) return new Set();
+  const [itemIds, versions] = identify(jobs);
+  const [rows]: [{ item_id: string; version: number }[], number] = await transaction.query(
+    `UPDATE item_versions v SET state = $3, state_at = now(), error_type = NULL, error_message = NULL,
+       lease_until = now() + make_interval(secs => $4)
+     FROM unnest($1::uuid[], $2::integer[]) AS d(item_id, version)
+     WHERE v.item_id = d.item_id AND v.version = d.version
+       AND CASE WHEN $3 = 'indexing' THEN v.state = 'indexing' ELSE v.state IN ('accepted', 'extracting') END
+     RETURNING v.item_id, v.version`,
+    [itemIds, versions, stage, STAGE_LEASE_SECONDS],
+  );
+  return new Set(rows.map(rowKey));
+}

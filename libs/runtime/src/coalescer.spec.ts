@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { AppError } from '@candor/contracts';
+import { Coalescer, type CoalescerOptions } from './coalescer.js';
+
+function recording(options: Partial<CoalescerOptions<string, string>> = {}): {
+  coalescer: Coalescer<string, string>;
+  batches: string[][];
+} {
+  const batches: string[][] = [];
+  const coalescer = new Coalescer<string, string>({
+    maxInputs: 10,
+    run: async (inputs) => {
+      batches.push([...inputs]);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (inputs.includes('bad')) throw new Error('bad input');
+      if (inputs.includes('down')) throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE');
+      return inputs.map((input) => input.toUpperCase());
+    },
+    ...options,
+  });
+  return { coalescer, batches };
+}
+
+describe('Coalescer', () => {
+  it('gathers what comes while a batch runs, and answers each call with its own', async () => {
+    const { coalescer, batches } = recording();
+    const first = coalescer.call('a');
+    await new Promise((resolve) => setImmediate(resolve));
+    const rest = ['b', 'c'].map((input) => coalescer.call(input));
+    expect(await Promise.all([first, ...rest])).toEqual(['A', 'B', 'C']);
+    expect(batches).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('bounds a batch by count and by weight; what is too large goes alone', async () => {
+    const { coalescer, batches } = recording({ maxInputs: 2, maxWeight: 5, weigh: (input) => input.length });
+    await Promise.all(['aa', 'bb', 'c', 'ddddddd', 'eeee', 'ff'].map((input) => coalescer.call(input)));
+    expect(batches).toEqual([['aa', 'bb'], ['c'], ['ddddddd'], ['eeee'], ['ff']]);
+  });
+
+  it('repeats a failed batch call by call', async () => {
+    const { coalescer, batches } = recording();
+    const results = await Promise.allSettled(['a', 'bad', 'c'].map((input) => coalescer.call(input)));
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(batches).toEqual([['a', 'bad', 'c'], ['a'], ['bad'], ['c']]);
+  });
+
+  it('fails all at once while a dependency is down, and works again afterwards', async () => {
+    const { coalescer, batches } = recording();
+    const results = await Promise.allSettled(['a', 'down'].map((input) => coalescer.call(input)));
+    expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected']);
+    expect(batches).toEqual([['a', 'down']]);
+    await expect(coalescer.call('b')).resolves.toBe('B');
+  });
+
+  it('takes an answer that does not fit the calls for a failure', async () => {
+    const coalescer = new Coalescer<string, string>({ maxInputs: 10, run: async () => ['only one'] });
+    const results = await Promise.allSettled(['a', 'b'].map((input) => coalescer.call(input)));
+    expect(results).toEqual([
+      { status: 'fulfilled', value: 'only one' },
+      { status: 'fulfilled', value: 'only one' },
+    ]);
+  });
+});
