@@ -10,7 +10,9 @@ import { ItemVersionEntity, SourceItemEntity } from './entities/source-item.enti
 import { TenantEntity } from './entities/tenant.entity.js';
 import { isConnectionFailure } from './is-connection-failure.js';
 import { InitialSchema1764000000000 } from './migrations/1764000000000-initial-schema.js';
+import { SourceConnectors1764100000000 } from './migrations/1764100000000-source-connectors.js';
 import { ItemFiles1764200000000 } from './migrations/1764200000000-item-files.js';
+import { GenerationBuilds1764300000000 } from './migrations/1764300000000-generation-builds.js';
 import { PreparingClient } from './prepared-statements.js';
 
 /** Repositories take one as their first parameter, so that a change and its audit event commit together. */
@@ -52,7 +54,12 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
     synchronize: false,
     logging: false,
     entities: ENTITIES,
-    migrations: [InitialSchema1764000000000, ItemFiles1764200000000],
+    migrations: [
+      InitialSchema1764000000000,
+      SourceConnectors1764100000000,
+      ItemFiles1764200000000,
+      GenerationBuilds1764300000000,
+    ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,
     // Otherwise an idle client's error event would end the process when the server goes away.

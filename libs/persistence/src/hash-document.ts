@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IngestDocument } from '@candor/contracts';
-import { hashFile, type FileDocument, type NewDocument } from './repositories/item-file.repository.js';
+import { hashFile, type FileDocument } from './repositories/item-file.repository.js';
 
 function sha256(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
@@ -15,7 +15,7 @@ export function hashContent(
 }
 
 /** SHA-256 (hex) over everything else that is kept; a difference alone is a metadata change. */
-export function hashMetadata(document: NewDocument): string {
+export function hashMetadata(document: Omit<IngestDocument, 'body' | 'mimeType'>): string {
   return sha256([
     document.sourceKind,
     document.url ?? null,

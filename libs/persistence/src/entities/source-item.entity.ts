@@ -28,6 +28,10 @@ export class SourceItemEntity {
   @Column('text', { array: true, default: [] }) principals!: string[];
   @Column('jsonb', { default: {} }) metadata!: Record<string, unknown>;
   @Column('text', { name: 'metadata_hash', default: '' }) metadataHash!: string;
+  /** The provider's own mark of the content; null when it has none, or none was told. */
+  @Column('text', { name: 'content_revision', nullable: true }) contentRevision!: string | null;
+  /** When its source last named it in a listing of everything. */
+  @Column({ type: 'timestamptz', precision: 3, name: 'listed_at', nullable: true }) listedAt!: Date | null;
   /** Newest accepted version. */
   @Column('integer', { name: 'latest_version', default: 0 }) latestVersion!: number;
   /** The searchable version; null until the first one is. */

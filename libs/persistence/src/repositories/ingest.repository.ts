@@ -1,9 +1,17 @@
 import { v4 as randomUuid } from 'uuid';
-import { AppError, type Provider } from '@candor/contracts';
+import { AppError, type IngestDocument, type Provider } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { hashContent, hashMetadata } from '../hash-document.js';
 import { insertItemFile, isFileDocument, type NewDocument } from './item-file.repository.js';
 import { enqueue, type OutboxMessage } from './outbox.repository.js';
+
+/** A document whose content is the stored one, known without reading it again. */
+export type UnchangedDocument = Omit<IngestDocument, 'body' | 'mimeType'> & { unchanged: true };
+
+export interface AcceptOptions {
+  /** One of many calls under a request id, as a sync run makes them: only what changes something is recorded. */
+  append?: boolean;
+}
 
 export interface AcceptedItem {
   externalId: string;
@@ -18,8 +26,9 @@ export interface AcceptedItem {
 interface Prepared {
   ordinal: number;
   newId: string;
-  document: NewDocument;
-  contentHash: string;
+  document: NewDocument | UnchangedDocument;
+  /** null = that of the newest version. */
+  contentHash: string | null;
   metadataHash: string;
 }
 
@@ -42,14 +51,15 @@ export async function acceptDocuments(
   transaction: Transaction,
   tenantId: string,
   requestId: string,
-  documents: readonly NewDocument[],
+  documents: readonly (NewDocument | UnchangedDocument)[],
   apiKeyId: string | null = null,
+  options: AcceptOptions = {},
 ): Promise<AcceptedItem[]> {
   const prepared = documents.map((document, ordinal) => ({
     ordinal,
     newId: randomUuid(),
     document,
-    contentHash: hashContent(document),
+    contentHash: isUnchanged(document) ? null : hashContent(document),
     metadataHash: hashMetadata(document),
   }));
   const heads = await takeHeads(transaction, tenantId, prepared);
@@ -57,7 +67,8 @@ export async function acceptDocuments(
 
   await updateHeads(transaction, decisions);
   await insertVersions(transaction, tenantId, requestId, decisions);
-  await recordIngestion(transaction, tenantId, requestId, apiKeyId, decisions);
+  const record = options.append ? appendIngestion : recordIngestion;
+  await record(transaction, tenantId, requestId, apiKeyId, decisions);
   await addToCollections(transaction, tenantId, decisions);
   await enqueue(
     transaction,
@@ -86,7 +97,7 @@ interface Decision {
 function decide(entry: Prepared, heads: Map<number, LockedHead>): Decision {
   const head = heads.get(entry.ordinal);
   if (!head) throw new Error(`item head ${entry.ordinal} was not locked`);
-  const sameContent = head.latest_content_hash === entry.contentHash && head.latest_state !== 'failed';
+  const sameContent = isSameContent(entry, head);
   const change = !sameContent ? 'content' : head.metadata_hash === entry.metadataHash ? 'none' : 'metadata';
   return {
     entry,
@@ -96,6 +107,20 @@ function decide(entry: Prepared, heads: Map<number, LockedHead>): Decision {
     change,
     refreshesLive: change === 'content' && head.live_version !== null && head.metadata_hash !== entry.metadataHash,
   };
+}
+
+function isSameContent({ contentHash }: Prepared, head: LockedHead): boolean {
+  if (contentHash !== null) return head.latest_content_hash === contentHash && head.latest_state !== 'failed';
+  if (head.latest_content_hash !== null) return true;
+  // Deleted since the caller looked: there is nothing left that could be the same.
+  throw new AppError('RESOURCE.CONFLICT', {
+    message: 'An item was deleted while its metadata were being updated.',
+    retryable: true,
+  });
+}
+
+function isUnchanged(document: NewDocument | UnchangedDocument): document is UnchangedDocument {
+  return 'unchanged' in document;
 }
 
 /** Rounds of `takeHeads`; each further one means that a head was deleted in the moment between finding and locking it. */
@@ -170,8 +195,10 @@ async function updateHeads(transaction: Transaction, decisions: Decision[]): Pro
     source_kind: document.sourceKind,
     title: document.title,
     // The same file again: what was found in it stands.
-    keeps_title: change !== 'content' && isFileDocument(document) && document.file.titleIsDefault === true,
-    keeps_author: change !== 'content' && isFileDocument(document),
+    keeps_title:
+      change !== 'content' &&
+      (isUnchanged(document) || (isFileDocument(document) && document.file.titleIsDefault === true)),
+    keeps_author: change !== 'content' && (isUnchanged(document) || isFileDocument(document)),
     url: document.url ?? null,
     author_name: document.authorName ?? null,
     source_created_at: document.sourceCreatedAt ?? null,
@@ -220,8 +247,8 @@ async function insertVersions(
     version,
     title: document.title,
     // Of a file both are known once it was read.
-    mime_type: isFileDocument(document) ? 'text/plain' : document.mimeType,
-    body: isFileDocument(document) ? null : document.body,
+    mime_type: 'body' in document ? document.mimeType : 'text/plain',
+    body: 'body' in document ? document.body : null,
     content_hash: contentHash,
   }));
   if (rows.length === 0) return;
@@ -233,8 +260,7 @@ async function insertVersions(
     [tenantId, requestId, JSON.stringify(rows)],
   );
   for (const { entry, itemId, version } of changed) {
-    if (isFileDocument(entry.document))
-      await insertItemFile(transaction, tenantId, { itemId, version }, entry.document.file);
+    if ('file' in entry.document) await insertItemFile(transaction, tenantId, { itemId, version }, entry.document.file);
   }
 }
 
@@ -250,8 +276,39 @@ async function recordIngestion(
     requestId,
     apiKeyId,
   ]);
-  const rows = decisions.map(({ entry, itemId, version, change }) => ({
-    ordinal: entry.ordinal,
+  await insertIngestionItems(transaction, tenantId, requestId, decisions, 0);
+}
+
+/** An item that is accepted again within the request counts twice: once as superseded. */
+async function appendIngestion(
+  transaction: Transaction,
+  tenantId: string,
+  requestId: string,
+  apiKeyId: string | null,
+  decisions: Decision[],
+): Promise<void> {
+  const changed = decisions.filter(({ change }) => change !== 'none');
+  if (changed.length === 0) return;
+  await transaction.query(
+    'INSERT INTO ingestions (tenant_id, request_id, api_key_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [tenantId, requestId, apiKeyId],
+  );
+  const rows: { next: number }[] = await transaction.query(
+    `SELECT coalesce(max(ordinal) + 1, 0) AS next FROM ingestion_items WHERE tenant_id = $1 AND request_id = $2`,
+    [tenantId, requestId],
+  );
+  await insertIngestionItems(transaction, tenantId, requestId, changed, rows[0]?.next ?? 0);
+}
+
+async function insertIngestionItems(
+  transaction: Transaction,
+  tenantId: string,
+  requestId: string,
+  decisions: Decision[],
+  from: number,
+): Promise<void> {
+  const rows = decisions.map(({ itemId, version, change }, index) => ({
+    ordinal: from + index,
     item_id: itemId,
     version,
     state: change === 'none' ? 'skipped' : 'accepted',

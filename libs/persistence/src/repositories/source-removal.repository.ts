@@ -1,0 +1,183 @@
+import type { ItemJobPayload } from '@candor/contracts';
+import type { Transaction } from '../database.js';
+import { enqueue, enqueueItemJob } from './outbox.repository.js';
+
+/** Seconds in which a removal is expected to move on before the sweeper sends its next part. */
+const REMOVAL_LEASE_SECONDS = 60;
+
+export interface RemovalRequest {
+  tenantId: string;
+  sourceId: string;
+  requestId: string;
+  apiKeyId: string | null;
+}
+
+/**
+ * Begins a removal, or begins it anew: all items are hidden by this very commit, credentials are gone, and no run goes on.
+ * Nothing happens to a source that is removed already.
+ */
+export async function beginRemoval(transaction: Transaction, request: RemovalRequest): Promise<void> {
+  const { tenantId, sourceId, requestId, apiKeyId } = request;
+  const [sources]: [{ removal_slice: number }[], number] = await transaction.query(
+    `UPDATE source_connectors SET state = 'deleting', credentials = NULL, credentials_key_id = NULL,
+       credential_fields = '{}', cursor = NULL, sync_wanted_at = NULL, next_run_at = NULL, next_reconcile_at = NULL,
+       removal_request_id = CASE WHEN state = 'deleting' THEN removal_request_id ELSE $3::uuid END,
+       removal_api_key_id = CASE WHEN state = 'deleting' THEN removal_api_key_id ELSE $4::uuid END,
+       removal_total = CASE WHEN state = 'deleting' THEN removal_total
+         ELSE (SELECT count(*) FROM source_items i WHERE i.connector_id = $1 AND i.tenant_id = $2 AND i.purged_at IS NULL) END,
+       removal_slice = removal_slice + 1, removal_after = NULL,
+       removal_lease = now() + make_interval(secs => $5), updated_at = now()
+     WHERE id = $1 AND tenant_id = $2 AND state <> 'deleted' RETURNING removal_slice`,
+    [sourceId, tenantId, requestId, apiKeyId, REMOVAL_LEASE_SECONDS],
+  );
+  const source = sources[0];
+  if (!source) return;
+  await transaction.query(
+    `UPDATE sync_runs SET state = 'cancelled', cancel_requested = true, ended_at = now(), lease_id = NULL, lease_until = NULL,
+       waiting_until = NULL
+     WHERE source_id = $1 AND state IN ('queued', 'running')`,
+    [sourceId],
+  );
+  await hideItems(transaction, tenantId, sourceId);
+  await enqueueRemoval(transaction, { tenantId, sourceId, requestId }, source.removal_slice);
+}
+
+/** One statement, so that the next query sees none of them, however many there are. */
+async function hideItems(transaction: Transaction, tenantId: string, sourceId: string): Promise<void> {
+  await transaction.query(
+    `UPDATE source_items SET deleted_at = now(), revision = revision + 1, updated_at = now()
+     WHERE connector_id = $1 AND tenant_id = $2 AND deleted_at IS NULL`,
+    [sourceId, tenantId],
+  );
+}
+
+function enqueueRemoval(
+  transaction: Transaction,
+  key: { tenantId: string; sourceId: string; requestId: string },
+  slice: number,
+): Promise<void> {
+  const payload = { ...key, slice };
+  return enqueue(transaction, [{ tenantId: key.tenantId, jobName: 'source.remove', payload }]);
+}
+
+export interface RemovalSlice {
+  requestId: string;
+  apiKeyId: string | null;
+  after: string | null;
+  total: number;
+}
+
+/** Locks the source for one part of its removal; null when that part was done or the removal is over. */
+export async function claimRemoval(
+  transaction: Transaction,
+  { sourceId, tenantId, slice }: { sourceId: string; tenantId: string; slice: number },
+): Promise<RemovalSlice | null> {
+  const rows: {
+    removal_request_id: string;
+    removal_api_key_id: string | null;
+    removal_after: string | null;
+    removal_total: number;
+  }[] = await transaction.query(
+    `SELECT removal_request_id, removal_api_key_id, removal_after, removal_total FROM source_connectors
+     WHERE id = $1 AND tenant_id = $2 AND state = 'deleting' AND removal_slice = $3 FOR UPDATE`,
+    [sourceId, tenantId, slice],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    requestId: row.removal_request_id,
+    apiKeyId: row.removal_api_key_id,
+    after: row.removal_after,
+    total: row.removal_total,
+  };
+}
+
+/** The next hidden items get their index deletes; returns their ids, none when all have one. */
+export async function deleteNextItems(
+  transaction: Transaction,
+  key: { sourceId: string; tenantId: string },
+  removal: RemovalSlice,
+  limit: number,
+): Promise<string[]> {
+  // Pushed by API under the source's id while it was being removed.
+  await hideItems(transaction, key.tenantId, key.sourceId);
+  const [rows]: [{ id: string; version: number; revision: number }[], number] = await transaction.query(
+    `WITH next AS (
+       SELECT id FROM source_items WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL
+         AND ($3::uuid IS NULL OR id > $3) ORDER BY id LIMIT $4 FOR UPDATE)
+     UPDATE source_items i SET revision = i.revision + 1, updated_at = now() FROM next WHERE i.id = next.id
+     RETURNING i.id, greatest(i.latest_version, 1) AS version, i.revision`,
+    [key.sourceId, key.tenantId, removal.after, limit],
+  );
+  const ids = rows.map((row) => row.id).sort();
+  if (ids.length === 0) return [];
+  for (const table of ['item_versions', 'ingestion_items'])
+    await transaction.query(
+      `UPDATE ${table} SET state = 'superseded', state_at = now()
+       WHERE item_id = ANY($1::uuid[]) AND state IN ('accepted', 'extracting', 'indexing')`,
+      [ids],
+    );
+  for (const row of rows)
+    await enqueueItemJob(transaction, 'item.delete', {
+      tenantId: key.tenantId,
+      requestId: removal.requestId,
+      itemId: row.id,
+      version: row.version,
+      epoch: row.revision,
+    } as ItemJobPayload);
+  return ids;
+}
+
+/** Hands over to the next part: at once, or by the sweeper after `waitSeconds`. */
+export async function continueRemoval(
+  transaction: Transaction,
+  key: { sourceId: string; tenantId: string; requestId: string },
+  next: { after: string | null; waitSeconds?: number },
+): Promise<void> {
+  const waits = next.waitSeconds !== undefined;
+  const [rows]: [{ removal_slice: number }[], number] = await transaction.query(
+    `UPDATE source_connectors SET removal_slice = removal_slice + CASE WHEN $3 THEN 0 ELSE 1 END,
+       removal_after = coalesce($2, removal_after), removal_lease = now() + make_interval(secs => $4), updated_at = now()
+     WHERE id = $1 RETURNING removal_slice`,
+    [key.sourceId, next.after, waits, next.waitSeconds ?? REMOVAL_LEASE_SECONDS],
+  );
+  if (!waits && rows[0]) await enqueueRemoval(transaction, key, rows[0].removal_slice);
+}
+
+export async function countUnpurgedItems(
+  transaction: Transaction,
+  { sourceId, tenantId }: { sourceId: string; tenantId: string },
+): Promise<number> {
+  const rows: { count: string }[] = await transaction.query(
+    'SELECT count(*) AS count FROM source_items WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL',
+    [sourceId, tenantId],
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+export async function completeRemoval(transaction: Transaction, sourceId: string): Promise<void> {
+  await transaction.query(
+    `UPDATE source_connectors SET state = 'deleted', removed_at = now(), removal_lease = NULL, settings = '{}',
+       last_check = NULL, updated_at = now() WHERE id = $1`,
+    [sourceId],
+  );
+}
+
+/** Sends the next part of removals that wait for the index, or that the queue has lost; returns how many. */
+export async function resendStaleRemovals(transaction: Transaction, limit: number): Promise<number> {
+  const rows: { id: string; tenant_id: string; removal_request_id: string }[] = await transaction.query(
+    `SELECT s.id, s.tenant_id, s.removal_request_id FROM source_connectors s
+     WHERE s.state = 'deleting' AND s.removal_lease < now()
+       AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.payload ? 'sourceId' AND o.payload->>'sourceId' = s.id::text
+         AND o.job_name = 'source.remove')
+     ORDER BY s.removal_lease LIMIT $1 FOR UPDATE OF s SKIP LOCKED`,
+    [limit],
+  );
+  for (const row of rows)
+    await continueRemoval(
+      transaction,
+      { sourceId: row.id, tenantId: row.tenant_id, requestId: row.removal_request_id },
+      { after: null },
+    );
+  return rows.length;
+}

@@ -1,0 +1,193 @@
+import type { ItemJobPayload, Provider } from '@candor/contracts';
+import type { Transaction } from '../database.js';
+import type { FileDocument } from './item-file.repository.js';
+import { enqueueItemJob } from './outbox.repository.js';
+import { tombstoneItem } from './item-pipeline.repository.js';
+
+/** What is stored of an item that its source names again. */
+export interface KnownItem {
+  itemId: string;
+  externalId: string;
+  title: string;
+  latestVersion: number;
+  contentRevision: string | null;
+  /** The newest version ended in an error: worth another try. */
+  failed: boolean;
+}
+
+interface SourceKey {
+  tenantId: string;
+  sourceId: string;
+}
+
+/** By external id; deleted items aren't known. */
+export async function findKnownItems(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  provider: Provider,
+  externalIds: readonly string[],
+): Promise<Map<string, KnownItem>> {
+  const rows: {
+    id: string;
+    external_id: string;
+    title: string;
+    latest_version: number;
+    content_revision: string | null;
+    state: string | null;
+  }[] = await transaction.query(
+    `SELECT i.id, i.external_id, i.title, i.latest_version, i.content_revision, v.state
+     FROM source_items i LEFT JOIN item_versions v ON v.item_id = i.id AND v.version = i.latest_version
+     WHERE i.tenant_id = $1 AND i.provider = $2
+       AND coalesce(i.connector_id, '00000000-0000-0000-0000-000000000000') = $3
+       AND i.external_id = ANY($4::text[]) AND i.deleted_at IS NULL`,
+    [tenantId, provider, sourceId, externalIds],
+  );
+  return new Map(
+    rows.map((row) => [
+      row.external_id,
+      {
+        itemId: row.id,
+        externalId: row.external_id,
+        title: row.title,
+        latestVersion: row.latest_version,
+        contentRevision: row.content_revision,
+        failed: row.state === 'failed' || row.state === null,
+      },
+    ]),
+  );
+}
+
+export type StoredContent =
+  { file: FileDocument['file'] } | { body: string; mimeType: 'text/plain' | 'text/markdown' | 'text/html' };
+
+/** The content of a version as it was taken in, so that a new title costs no download. Null when it isn't kept. */
+export async function readStoredContent(
+  transaction: Transaction,
+  { itemId, latestVersion }: Pick<KnownItem, 'itemId' | 'latestVersion'>,
+): Promise<StoredContent | null> {
+  const rows: {
+    body: string | null;
+    mime_type: 'text/plain' | 'text/markdown' | 'text/html';
+    name: string | null;
+    media_type: string;
+    bytes: Buffer;
+  }[] = await transaction.query(
+    `SELECT v.body, v.mime_type, f.name, f.media_type, f.bytes FROM item_versions v
+     LEFT JOIN item_files f ON f.item_id = v.item_id AND f.version = v.version
+     WHERE v.item_id = $1 AND v.version = $2`,
+    [itemId, latestVersion],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  if (row.name !== null) return { file: { name: row.name, mediaType: row.media_type, bytes: row.bytes } };
+  return row.body === null ? null : { body: row.body, mimeType: row.mime_type };
+}
+
+/** Remembered with the content that it marks. */
+export async function storeContentRevisions(
+  transaction: Transaction,
+  items: readonly { itemId: string; contentRevision: string | null }[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const rows = items.map(({ itemId, contentRevision }) => ({ id: itemId, revision: contentRevision }));
+  await transaction.query(
+    `UPDATE source_items i SET content_revision = d.revision FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, revision text)
+     WHERE i.id = d.id AND i.content_revision IS DISTINCT FROM d.revision`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** Hides items from the next query on and has them removed from the index; returns the ids of those that were there. */
+export async function tombstoneItems(
+  transaction: Transaction,
+  { tenantId, requestId }: { tenantId: string; requestId: string },
+  itemIds: readonly string[],
+): Promise<string[]> {
+  const deleted: string[] = [];
+  // Ordered, so that two deletes of the same items never wait for each other crosswise.
+  for (const itemId of [...itemIds].sort()) {
+    const item = await tombstoneItem(transaction, tenantId, itemId);
+    if (!item) continue;
+    await enqueueItemJob(transaction, 'item.delete', {
+      tenantId,
+      requestId,
+      itemId,
+      version: Math.max(item.latestVersion, 1),
+      epoch: item.revision,
+    } as ItemJobPayload);
+    deleted.push(itemId);
+  }
+  return deleted;
+}
+
+/** What a listing of everything named: `listed_at` moves on for these. Returns how many of them are stored. */
+export async function markListed(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  provider: Provider,
+  externalIds: readonly string[],
+): Promise<number> {
+  const [, count]: [unknown[], number] = await transaction.query(
+    `UPDATE source_items SET listed_at = now()
+     WHERE tenant_id = $1 AND provider = $2 AND coalesce(connector_id, '00000000-0000-0000-0000-000000000000') = $3
+       AND external_id = ANY($4::text[]) AND deleted_at IS NULL`,
+    [tenantId, provider, sourceId, externalIds],
+  );
+  return count;
+}
+
+/** The database's clock, which `markListed` writes by. */
+export async function readClock(transaction: Transaction): Promise<Date> {
+  const rows: { now: Date }[] = await transaction.query('SELECT clock_timestamp()::timestamptz(3) AS now');
+  const now = rows[0]?.now;
+  if (!now) throw new Error('the database has no clock');
+  return now;
+}
+
+const UNLISTED = `connector_id = $1 AND tenant_id = $2 AND deleted_at IS NULL AND created_at < $3
+  AND (listed_at IS NULL OR listed_at < $3)`;
+
+/** Stored before `since` and not named by any listing after it. */
+export async function findUnlistedItems(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  since: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows: { id: string }[] = await transaction.query(
+    `SELECT id FROM source_items WHERE ${UNLISTED} ORDER BY id LIMIT $4`,
+    [sourceId, tenantId, since, limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+export async function countUnlistedItems(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  since: Date,
+): Promise<number> {
+  const rows: { count: string }[] = await transaction.query(
+    `SELECT count(*) AS count FROM source_items WHERE ${UNLISTED}`,
+    [sourceId, tenantId, since],
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+/**
+ * A sync that went through vouches for the items that it didn't name: nothing changed about them since it began.
+ * At most `limit` at a time; returns how many moved on.
+ */
+export async function advanceSyncedAt(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  startedAt: Date,
+  limit: number,
+): Promise<number> {
+  const [, count]: [unknown[], number] = await transaction.query(
+    `UPDATE source_items SET synced_at = $3 WHERE id IN (
+       SELECT id FROM source_items WHERE connector_id = $1 AND tenant_id = $2 AND deleted_at IS NULL AND synced_at < $3
+       ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED)`,
+    [sourceId, tenantId, startedAt, limit],
+  );
+  return count;
+}
