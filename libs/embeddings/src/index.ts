@@ -1,5 +1,6 @@
 export * from './cached-query-embedder.js';
 export * from './create-embedder.js';
+export * from './embedder-registry.js';
 export * from './embedder.port.js';
 export * from './embeddings-environment.js';
 export * from './hashing/hashing-embedder.js';
