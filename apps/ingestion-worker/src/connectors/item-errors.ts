@@ -1,0 +1,25 @@
+import { AppError } from '@candor/contracts';
+import type { ItemFailure } from './source-connector.port.js';
+
+/** `reason` is the provider's own word, for operators. */
+export function unreadable(message: string, reason: string, cause?: unknown): AppError {
+  return new AppError('CONNECTOR.ITEM_UNREADABLE', { message, details: { reason }, cause });
+}
+
+export function isUnreadable(error: unknown, reasons?: readonly string[]): error is AppError {
+  return (
+    error instanceof AppError &&
+    error.code === 'CONNECTOR.ITEM_UNREADABLE' &&
+    (reasons === undefined || reasons.includes(String(error.details?.['reason'])))
+  );
+}
+
+/** A permanent error concerns the item alone; any other ends the slice. */
+export function toItemFailure(externalId: string, title: string | null, error: unknown): ItemFailure {
+  if (!(error instanceof AppError) || error.retryable || !isOfItem(error)) throw error;
+  return { externalId, title, error };
+}
+
+function isOfItem({ code }: AppError): boolean {
+  return code.startsWith('CONNECTOR.ITEM_') || code.startsWith('EXTRACT.');
+}

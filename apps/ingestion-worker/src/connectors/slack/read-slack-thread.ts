@@ -1,0 +1,85 @@
+import { compareSlackTs, readThreadTs, renderSlackThread, type SlackMessage } from '@candor/extraction';
+import type { AccessPolicy } from '@candor/contracts';
+import { createHash } from 'node:crypto';
+import { isUnreadable } from '../item-errors.js';
+import type { ConnectorItem } from '../source-connector.port.js';
+import type { SlackChannel, SlackClient } from './slack-client.js';
+import type { SlackDirectory } from './slack-directory.js';
+
+/** What every thread of a channel shares. */
+export interface ChannelContext {
+  client: SlackClient;
+  directory: SlackDirectory;
+  channel: SlackChannel;
+  policy: AccessPolicy | null;
+  /** `https://<workspace>.slack.com/`; null when the server doesn't say. */
+  workspaceUrl: string | null;
+}
+
+export function toExternalId(channelId: string, threadTs: string): string {
+  return `${channelId}:${threadTs}`;
+}
+
+/** The thread of a message found in the history; null when nothing (more) is said in it. */
+export async function readSlackThread(found: SlackMessage, context: ChannelContext): Promise<ConnectorItem | null> {
+  const { client, directory, channel, policy } = context;
+  const ts = readThreadTs(found);
+  const isAlone = found.thread_ts === undefined && (found.reply_count ?? 0) === 0;
+  const whole = isAlone ? { messages: [found], isCut: false } : await readReplies(client, channel.id, ts);
+  if (whole === null) return null;
+  await directory.learn(whole.messages);
+  const thread = renderSlackThread(whole.messages, directory);
+  if (thread === null) return null;
+  return {
+    sourceKind: 'message',
+    externalId: toExternalId(channel.id, ts),
+    title: thread.title,
+    url: buildPermalink(context.workspaceUrl, channel.id, ts),
+    authorName: thread.authorName,
+    sourceCreatedAt: thread.createdAt?.toISOString() ?? null,
+    sourceUpdatedAt: thread.updatedAt?.toISOString() ?? null,
+    accessPolicy: policy,
+    // Edits of replies leave no mark on the root, so the text itself is the mark.
+    contentRevision: createHash('sha256').update(thread.title).update('\n').update(thread.text).digest('hex'),
+    metadata: {
+      channelId: channel.id,
+      channelName: channel.name,
+      isPrivate: channel.is_private,
+      isArchived: channel.is_archived,
+      threadTs: ts,
+      replyCount: Math.max(0, new Set(whole.messages.map((message) => message.ts)).size - 1),
+      participants: thread.participants.slice(0, 50),
+      ...(whole.isCut ? { isCut: true } : {}),
+    },
+    load: async () => ({ kind: 'text', body: thread.text, mimeType: 'text/plain' }),
+  };
+}
+
+/** Null when the thread vanished between the two requests. */
+async function readReplies(
+  client: SlackClient,
+  channelId: string,
+  ts: string,
+): Promise<{ messages: SlackMessage[]; isCut: boolean } | null> {
+  try {
+    return await client.readThread(channelId, ts);
+  } catch (error) {
+    if (isUnreadable(error, ['thread_not_found', 'message_not_found'])) return null;
+    throw error;
+  }
+}
+
+function buildPermalink(workspaceUrl: string | null, channelId: string, ts: string): string | null {
+  if (workspaceUrl === null) return null;
+  return `${workspaceUrl.replace(/\/$/, '')}/archives/${channelId}/p${ts.replace('.', '')}`;
+}
+
+/** Threads that a page of history speaks of, newest first: by their root, or by a reply that was also sent to the channel. */
+export function findThreads(messages: readonly SlackMessage[]): SlackMessage[] {
+  const byThread = new Map<string, SlackMessage>();
+  for (const message of messages) {
+    const ts = readThreadTs(message);
+    if (!byThread.has(ts) || message.ts === ts) byThread.set(ts, message);
+  }
+  return [...byThread.values()].sort((left, right) => compareSlackTs(right.ts, left.ts));
+}

@@ -1,0 +1,65 @@
+import { compareSlackTs } from '@candor/extraction';
+import { z } from 'zod';
+import type { SyncCursor } from '../source-connector.port.js';
+
+const channelStateSchema = z.object({
+  /** Timestamp of the newest message seen. */
+  newest: z.string(),
+  /** Digest of name and policy: when it changes, older threads have to be given again too. */
+  facts: z.string(),
+  /** Threads of the window that is read again, newest first: those that are missing next time were deleted. */
+  recent: z.array(z.string()),
+});
+const walkSchema = z.object({
+  channel: z.string(),
+  oldest: z.string(),
+  /** Everything from here on is done; null at the start. */
+  latest: z.string().nullable(),
+  newest: z.string(),
+  /** What the threads given so far were given with. */
+  facts: z.string(),
+  /** Threads found so far, newest first. */
+  seen: z.array(z.string()),
+});
+const cursorSchema = z.object({
+  channels: z.record(z.string(), channelStateSchema),
+  /** The last channel that this pass finished. */
+  after: z.string().nullable(),
+  walk: walkSchema.nullable(),
+});
+export type ChannelState = z.infer<typeof channelStateSchema>;
+export type ChannelWalk = z.infer<typeof walkSchema>;
+export type SlackCursor = z.infer<typeof cursorSchema>;
+
+/** A cursor of another make starts from the beginning: slower, never wrong. */
+export function parseSlackCursor(cursor: SyncCursor | null): SlackCursor {
+  return cursorSchema.safeParse(cursor).data ?? { channels: {}, after: null, walk: null };
+}
+
+const WINDOW_SECONDS = 7 * 24 * 60 * 60;
+const MAX_RECENT = 200;
+
+/** From where a channel is read again: a week before its newest message, or everything. */
+export function startOfWindow(state: ChannelState | undefined, facts: string): string {
+  if (state?.facts !== facts) return '0';
+  return Math.max(0, Number(state.newest) - WINDOW_SECONDS).toFixed(6);
+}
+
+const MAX_SEEN = 1_000;
+
+export function noteSeen(seen: readonly string[], found: readonly string[]): string[] {
+  return [...seen, ...found].slice(0, MAX_SEEN);
+}
+
+/** The walk is at its end: what to remember, and which threads of the last pass it should have met and didn't. */
+export function finishWalk(
+  walk: ChannelWalk,
+  known: ChannelState | undefined,
+): { next: ChannelState; missing: string[] } {
+  const floor = walk.seen.length < MAX_SEEN ? walk.oldest : (walk.seen.at(-1) ?? walk.oldest);
+  const seen = new Set(walk.seen);
+  return {
+    next: { newest: walk.newest, facts: walk.facts, recent: walk.seen.slice(0, MAX_RECENT) },
+    missing: (known?.recent ?? []).filter((ts) => compareSlackTs(ts, floor) > 0 && !seen.has(ts)),
+  };
+}

@@ -1,0 +1,211 @@
+import type { SlackCredentials, SlackSettings } from '@candor/contracts';
+import { compareSlackTs, isSlackContent, readThreadTs } from '@candor/extraction';
+import { createHash } from 'node:crypto';
+import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
+import { isUnreadable, unreadable } from '../item-errors.js';
+import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
+import type { ItemFailure, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import { chooseChannels } from './choose-channels.js';
+import { mapSlackPolicy } from './map-slack-policy.js';
+import { findThreads, toExternalId, type ChannelContext } from './read-slack-thread.js';
+import { SlackClient, type SlackChannel } from './slack-client.js';
+import {
+  finishWalk,
+  parseSlackCursor,
+  startOfWindow,
+  type ChannelState,
+  type ChannelWalk,
+  type SlackCursor,
+} from './slack-cursor.js';
+import { SlackDirectory } from './slack-directory.js';
+import { walkPage, type WalkedPage } from './walk-channel.js';
+
+const CLOSED = ['not_in_channel', 'channel_not_found', 'access_denied', 'restricted_action'];
+/** Ids alone are cheap. */
+const LISTING_PAGE = 200;
+
+interface Slice {
+  client: SlackClient;
+  directory: SlackDirectory;
+  workspaceUrl: string | null;
+  channels: SlackChannel[];
+  unknown: string[];
+}
+
+/**
+ * Threads of Slack channels. Each run reads a week of each channel again, counted from its newest message, and finds edits,
+ * replies and deletions there; a changed name or member list makes it read the whole channel. What changed in older
+ * threads is found by events, deletions by reconciliation too.
+ */
+export class SlackConnector implements SourceConnector {
+  readonly provider = 'slack';
+  private readonly http: OutboundHttp;
+  private readonly pageSize: number;
+
+  constructor(
+    private readonly settings: SlackSettings,
+    private readonly credentials: SlackCredentials,
+    options: ConnectorOptions,
+  ) {
+    this.http = new OutboundHttp(options);
+    this.pageSize = options.pageSize ?? MAX_BATCH_ITEMS;
+  }
+
+  async check(signal: AbortSignal): Promise<{ account: string }> {
+    const { team, team_id, user } = await this.open(signal).getAccount();
+    return { account: `${user ?? 'unnamed'} in ${team ?? team_id ?? 'an unnamed workspace'}` };
+  }
+
+  async *changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch> {
+    const slice = await this.begin(signal);
+    let state = parseSlackCursor(cursor);
+    const gone = Object.keys(state.channels).filter((id) => !slice.channels.some((channel) => channel.id === id));
+    for (const id of gone) {
+      const deletedIds = (state.channels[id]?.recent ?? []).map((ts) => toExternalId(id, ts));
+      state = { ...state, channels: omit(state.channels, id) };
+      yield batch(state, { deletedIds });
+    }
+    if (state.after === null && state.walk === null && slice.unknown.length > 0) {
+      yield batch(state, { failures: slice.unknown.map(notFound) });
+    }
+    for (const channel of slice.channels) {
+      if (state.after !== null && channel.id <= state.after) continue;
+      for await (const step of this.walk(channel, state, slice)) {
+        state = step.state;
+        yield step.batch;
+      }
+    }
+    yield batch({ ...state, after: null, walk: null }, {});
+  }
+
+  async *listIds(signal: AbortSignal): AsyncIterable<string[]> {
+    const { client, channels } = await this.begin(signal);
+    for (const channel of channels) {
+      yield* listThreadIds(client, channel.id);
+    }
+  }
+
+  private async *walk(
+    channel: SlackChannel,
+    before: SlackCursor,
+    slice: Slice,
+  ): AsyncIterable<{ state: SlackCursor; batch: SyncBatch }> {
+    let state = before;
+    const known = state.channels[channel.id];
+    const context = await readContext(channel, slice);
+    let walk = this.startWalk(channel, state, context);
+    for (let isDone = false; !isDone;) {
+      const page = await this.readPage(walk, context);
+      if (page === null) {
+        state = { channels: omit(state.channels, channel.id), walk: null, after: channel.id };
+        yield { state, batch: batch(state, this.describeClosed(channel, known)) };
+        return;
+      }
+      ({ walk, isDone } = page);
+      const finished = isDone ? finishWalk(walk, known) : null;
+      state = finished
+        ? { channels: { ...state.channels, [channel.id]: finished.next }, walk: null, after: channel.id }
+        : { ...state, walk };
+      const missing = (finished?.missing ?? []).map((ts) => toExternalId(channel.id, ts));
+      const deletedIds = [...new Set([...page.deletedIds, ...missing])];
+      yield { state, batch: batch(state, { ...page, deletedIds }) };
+    }
+  }
+
+  private startWalk(channel: SlackChannel, state: SlackCursor, context: ChannelContext): ChannelWalk {
+    const known = state.channels[channel.id];
+    const facts = digest([channel.name, channel.is_archived, context.policy]);
+    if (state.walk?.channel === channel.id && state.walk.facts === facts) return state.walk;
+    const oldest = startOfWindow(known, facts);
+    return { channel: channel.id, oldest, latest: null, newest: known?.newest ?? '0', facts, seen: [] };
+  }
+
+  /** Null when the channel is closed to the token. */
+  private async readPage(walk: ChannelWalk, context: ChannelContext): Promise<WalkedPage | null> {
+    try {
+      return await walkPage(walk, this.pageSize, context);
+    } catch (error) {
+      if (isUnreadable(error, CLOSED)) return null;
+      throw error;
+    }
+  }
+
+  private describeClosed(channel: SlackChannel, known: ChannelState | undefined): Partial<SyncBatch> {
+    const deletedIds = (known?.recent ?? []).map((ts) => toExternalId(channel.id, ts));
+    // Not a member and not asked for: one of the channels that this token just doesn't read.
+    if (this.settings.channelAllowlist === undefined && channel.is_member === false) return { deletedIds };
+    const error = unreadable('The token may not read this channel: is it a member?', 'not_in_channel');
+    return { deletedIds, failures: [{ externalId: channel.id, title: `#${channel.name}`, error }] };
+  }
+
+  private async begin(signal: AbortSignal): Promise<Slice> {
+    const client = this.open(signal);
+    const account = await client.getAccount();
+    const all = await client.listChannels();
+    const directory = new SlackDirectory(client, await client.listUsers(), all);
+    const chosen = chooseChannels(all, this.settings.channelAllowlist);
+    return { client, directory, workspaceUrl: readWorkspaceUrl(account.url), ...chosen };
+  }
+
+  private open(signal: AbortSignal): SlackClient {
+    return new SlackClient(this.credentials.botToken, this.http.fetchFor({ signal }), this.settings.baseUrl);
+  }
+}
+
+async function readContext(channel: SlackChannel, slice: Slice): Promise<ChannelContext> {
+  const { client, directory, workspaceUrl } = slice;
+  const memberIds = channel.is_private ? await readMembers(client, channel.id) : null;
+  const policy = mapSlackPolicy(channel, memberIds, (id) => directory.principalOf(id));
+  return { client, directory, channel, policy, workspaceUrl };
+}
+
+/** Null = unreadable: what the channel holds is withheld. */
+async function readMembers(client: SlackClient, channelId: string): Promise<string[] | null> {
+  try {
+    return await client.listMembers(channelId);
+  } catch (error) {
+    if (isUnreadable(error)) return null;
+    throw error;
+  }
+}
+
+async function* listThreadIds(client: SlackClient, channelId: string): AsyncIterable<string[]> {
+  let latest: string | null = null;
+  for (let hasMore = true; hasMore;) {
+    let page;
+    try {
+      page = await client.readHistory(channelId, { oldest: '0', latest, limit: LISTING_PAGE });
+    } catch (error) {
+      if (isUnreadable(error, CLOSED)) return;
+      throw error;
+    }
+    const found = findThreads(page.messages.filter(isSlackContent)).map(readThreadTs);
+    // What can't be read now still exists.
+    yield [...found, ...page.malformed].map((ts) => toExternalId(channelId, ts));
+    const earliest: string | undefined = page.messages.map(({ ts }) => ts).sort(compareSlackTs)[0];
+    hasMore = page.hasMore && earliest !== undefined && earliest !== latest;
+    latest = earliest ?? latest;
+  }
+}
+
+function batch(cursor: SlackCursor, parts: Partial<SyncBatch>): SyncBatch {
+  const { items = [], deletedIds = [], failures = [] } = parts;
+  return { items, deletedIds, failures, cursor: { ...cursor } };
+}
+
+function notFound(entry: string): ItemFailure {
+  const error = unreadable('The token sees no channel of this id or name.', 'channel_not_found');
+  return { externalId: entry, title: entry, error };
+}
+
+function omit(channels: SlackCursor['channels'], id: string): SlackCursor['channels'] {
+  return Object.fromEntries(Object.entries(channels).filter(([key]) => key !== id));
+}
+
+function readWorkspaceUrl(url: string | undefined): string | null {
+  return url !== undefined && URL.canParse(url) && /^https?:/.test(url) ? url : null;
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
+}

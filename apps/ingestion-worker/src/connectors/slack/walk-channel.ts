@@ -1,0 +1,57 @@
+import { compareSlackTs, isSlackContent, readThreadTs } from '@candor/extraction';
+import { toItemFailure, unreadable } from '../item-errors.js';
+import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
+import { findThreads, readSlackThread, toExternalId, type ChannelContext } from './read-slack-thread.js';
+import { noteSeen, type ChannelWalk } from './slack-cursor.js';
+
+export interface WalkedPage {
+  items: ConnectorItem[];
+  deletedIds: string[];
+  failures: ItemFailure[];
+  /** Where to go on; `isDone` at the start of the channel or window. */
+  walk: ChannelWalk;
+  isDone: boolean;
+}
+
+/** One page back in a channel's history, from `walk.latest` on. Pages go by time, so one that shifts loses nothing. */
+export async function walkPage(walk: ChannelWalk, limit: number, context: ChannelContext): Promise<WalkedPage> {
+  const { client, channel } = context;
+  const page = await client.readHistory(channel.id, { oldest: walk.oldest, latest: walk.latest, limit });
+  const items: ConnectorItem[] = [];
+  const deletedIds: string[] = [];
+  const failures = page.malformed.map((ts): ItemFailure => ({
+    externalId: toExternalId(channel.id, ts),
+    title: `#${channel.name}`,
+    error: unreadable('Slack gave a message that is not as documented.', 'malformed'),
+  }));
+  const threads = findThreads(page.messages.filter(isSlackContent));
+  for (const found of threads) {
+    const externalId = toExternalId(channel.id, readThreadTs(found));
+    try {
+      const item = await readSlackThread(found, context);
+      if (item === null) deletedIds.push(externalId);
+      else items.push(item);
+    } catch (error) {
+      failures.push(toItemFailure(externalId, `#${channel.name}`, error));
+    }
+  }
+  const timestamps = page.messages.map(({ ts }) => ts).sort(compareSlackTs);
+  const earliest = timestamps[0];
+  const newest = timestamps.at(-1);
+  return {
+    items,
+    deletedIds,
+    failures,
+    // Without a message that could be read there is nothing to go back from.
+    isDone: !page.hasMore || earliest === undefined || earliest === walk.latest,
+    walk: {
+      ...walk,
+      latest: earliest ?? walk.latest,
+      newest: newest !== undefined && compareSlackTs(newest, walk.newest) > 0 ? newest : walk.newest,
+      seen: noteSeen(
+        walk.seen,
+        items.map(({ externalId }) => externalId.slice(channel.id.length + 1)),
+      ),
+    },
+  };
+}
