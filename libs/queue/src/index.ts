@@ -6,6 +6,7 @@ export { JobContext, type JobContextFields } from './job-context.js';
 export { BULLMQ_TRANSPORT, JobHandler } from './job-handler.decorator.js';
 export type { AddOptions } from './job-options.js';
 export { JobProducer, type QueueCounts } from './job-producer.js';
+export { JobSchedules, type JobSchedule } from './job-schedules.js';
 export {
   OutboxDispatcher,
   type ClaimOptions,
