@@ -1,3 +1,5 @@
+export { startBacklot } from './backlot/start-backlot.js';
+export type { BacklotAccounts, RunningBacklot, StartBacklotOptions } from './backlot/start-backlot.js';
 export { startElasticsearch } from './elasticsearch/start-elasticsearch.js';
 export type { StartElasticsearchOptions } from './elasticsearch/start-elasticsearch.js';
 export { freePort } from './find-free-port.js';
