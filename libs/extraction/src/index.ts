@@ -1,4 +1,13 @@
-export type { NamedFile } from './detect.js';
+export { detectFormat, FILE_FORMATS, type FileFormat, type NamedFile } from './formats/detect-format.js';
+export type { FileText } from './formats/file-text.js';
+export { readFile } from './formats/read-file.js';
+export { refuseUnsupported } from './formats/refuse-unsupported.js';
+export { htmlToText } from './mail/html-to-text.js';
+export type { MailAttachment, MailMessage } from './mail/mail-message.js';
+export { readMailMessage } from './mail/read-mail-message.js';
+export { splitMbox } from './mail/split-mbox.js';
+export { trimQuotedText } from './mail/trim-quoted-text.js';
+export { FileReader, type FileReaderOptions } from './sandbox/file-reader.js';
 export { renderSlackText } from './slack/render-slack-text.js';
 export { groupSlackThreads, renderSlackThread } from './slack/render-slack-thread.js';
 export type { SlackThread } from './slack/render-slack-thread.js';

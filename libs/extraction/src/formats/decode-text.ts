@@ -39,7 +39,7 @@ const SUPERSETS: Readonly<Record<string, string>> = {
   ks_c_5601: 'euc-kr',
   gb2312: 'gb18030',
   gbk: 'gb18030',
-  'shift_jis': 'cp932',
+  shift_jis: 'cp932',
   'shift-jis': 'cp932',
   sjis: 'cp932',
   'windows-31j': 'cp932',
@@ -70,7 +70,10 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions = {}): Deco
 
 /** A charset's name as iconv-lite knows it; null for one it doesn't. */
 export function normalizeCharset(name: string): string | null {
-  const plain = name.trim().toLowerCase().replace(/^["']|["']$/g, '');
+  const plain = name
+    .trim()
+    .toLowerCase()
+    .replace(/^["']|["']$/g, '');
   const known = SUPERSETS[plain] ?? plain;
   return iconv.encodingExists(known) ? known : null;
 }

@@ -50,6 +50,9 @@ const LEGACY_OFFICE: Readonly<Record<string, string>> = {
   ppt: 'PowerPoint files of the old format (.ppt) are not supported: save the file as .pptx.',
   msg: 'Outlook messages (.msg) are not supported: save the message as .eml.',
 };
+const BINARY_ENDINGS =
+  /^(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|psd|mp[34]|m4[av]|wav|ogg|flac|mov|avi|mkv|webm|gz|bz2|xz|7z|rar|tar|exe|dll|so|bin|dat|class|jar|woff2?|ttf|otf|sqlite|db|parquet)$/;
+const BINARY_MEDIA_TYPES = /^(?:image\/(?!svg)|audio\/|video\/|font\/)/i;
 const HEAD_BYTES = 4_100;
 
 /**
@@ -65,11 +68,20 @@ export async function detectFormat(file: NamedFile): Promise<FileFormat> {
   if (startsWith(bytes, COMPOUND_FILE)) throw refuseCompoundFile(bytes, ending);
   if (startsWith(bytes, [0x50, 0x4b])) return detectZipFormat(bytes, ending);
   if (indexOfAscii(bytes.subarray(0, 1_024), '%PDF-') !== -1) return 'pdf';
-  if (startsWith(bytes, [...'{\\rtf'].map((letter) => letter.charCodeAt(0)))) return 'rtf';
+  if (
+    startsWith(
+      bytes,
+      [...'{\\rtf'].map((letter) => letter.charCodeAt(0)),
+    )
+  )
+    return 'rtf';
 
   const claimed = BINARY_BY_ENDING[ending];
   const head = decodeText(bytes.subarray(0, HEAD_BYTES * 4), { sample: true });
-  if (head !== null && !claimed) return detectTextFormat({ head: head.text, ending, mediaType: file.mediaType });
+  // A few bytes of anything can be taken for text of an old charset.
+  const isBinaryClaim = BINARY_ENDINGS.test(ending) || BINARY_MEDIA_TYPES.test(file.mediaType);
+  if (head !== null && !claimed && !(head.isGuess && isBinaryClaim))
+    return detectTextFormat({ head: head.text, ending, mediaType: file.mediaType });
   if (claimed) throw damaged(claimed);
   throw new AppError('EXTRACT.UNSUPPORTED_TYPE', { message: await describeBinary(bytes) });
 }
@@ -87,7 +99,9 @@ function damaged(format: FileFormat): AppError {
 
 function refuseCompoundFile(bytes: Uint8Array, ending: string): AppError {
   // Office encrypts the whole new-style file into a stream of this name (UTF-16 in the directory).
-  if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(Buffer.from('EncryptedPackage', 'utf16le')))
+  if (
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(Buffer.from('EncryptedPackage', 'utf16le'))
+  )
     return new AppError('EXTRACT.ENCRYPTED');
   const message = LEGACY_OFFICE[ending] ?? 'Files of the old Office formats are not supported: save it in a new one.';
   return new AppError('EXTRACT.UNSUPPORTED_TYPE', { message });
@@ -100,8 +114,8 @@ async function describeBinary(bytes: Uint8Array): Promise<string> {
   return `Files of type ${found.mime} are not supported${kind}.`;
 }
 
-function startsWith(bytes: Uint8Array, signature: readonly number[]): boolean {
-  return signature.every((byte, index) => bytes[index] === byte);
+function startsWith(bytes: Uint8Array, signature: ArrayLike<number>): boolean {
+  return Array.from(signature).every((byte, index) => bytes[index] === byte);
 }
 
 function indexOfAscii(bytes: Uint8Array, text: string): number {

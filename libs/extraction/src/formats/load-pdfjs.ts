@@ -1,15 +1,16 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type * as PdfJsModule from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-export type PdfJs = typeof import('pdfjs-dist/legacy/build/pdf.mjs');
-
-/** Drawing needs one, reading text only that it exists: the native canvas stays unloaded. */
-class UnusedMatrix {}
+export type PdfJs = typeof PdfJsModule;
 
 export async function loadPdfJs(): Promise<PdfJs> {
   const globals = globalThis as { DOMMatrix?: unknown };
-  globals.DOMMatrix ??= UnusedMatrix;
+  // Drawing needs one, reading text only that it exists: the native canvas stays unloaded.
+  globals.DOMMatrix ??= function UnusedMatrix() {
+    return undefined;
+  };
   return import('pdfjs-dist/legacy/build/pdf.mjs');
 }
 

@@ -32,7 +32,8 @@ export function describeHtml(html: string): Pick<FileText, 'title' | 'authorName
         open = name;
         found[name] = '';
       }
-      if (name === 'meta' && attributes['name']?.toLowerCase() === 'author') authorName ??= attributes['content'] ?? null;
+      if (name === 'meta' && attributes['name']?.toLowerCase() === 'author')
+        authorName ??= attributes['content'] ?? null;
     },
     ontext(text) {
       if (open !== null) found[open] = `${found[open] ?? ''}${text}`.slice(0, 4_000);

@@ -20,7 +20,10 @@ const SKIPPED = new Set(['text:tracked-changes', 'office:annotation', 'text:tabl
 /** Headings, paragraphs, lists, tables and notes of an OpenDocument text. */
 export async function readOdt(bytes: Uint8Array): Promise<FileText> {
   const archive = await openZip(bytes);
-  if (archive.has('META-INF/manifest.xml') && (await archive.readText('META-INF/manifest.xml')).includes('encryption-data'))
+  if (
+    archive.has('META-INF/manifest.xml') &&
+    (await archive.readText('META-INF/manifest.xml')).includes('encryption-data')
+  )
     throw new AppError('EXTRACT.ENCRYPTED');
   const into = new TextCollector();
   let skipping = 0;

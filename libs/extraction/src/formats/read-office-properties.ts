@@ -22,8 +22,11 @@ export async function readOfficeProperties(archive: ZipArchive): Promise<Pick<Fi
   parser.end(await archive.readText(part));
   const title = found['dc:title']?.trim() ?? '';
   const author = (found['dc:creator'] ?? found['meta:initial-creator'])?.trim() ?? '';
-  return { title: isPlaceholder(title) ? null : title, authorName: author === '' ? null : author };
+  return { title: isPlaceholder(title) ? null : title, authorName: PROGRAMS.test(author) ? null : author };
 }
+
+/** Libraries that sign as the author of what somebody made with them. */
+const PROGRAMS = /^(?:python-(?:docx|pptx)|openpyxl|anonymous|unknown|un-named)?$/i;
 
 /** What programs write when nobody named the document. */
 export function isPlaceholder(title: string): boolean {

@@ -1,6 +1,6 @@
 import { AppError } from '@candor/contracts';
 import type { FileText } from './file-text.js';
-import { loadPdfJs, pdfJsData } from './load-pdfjs.js';
+import { loadPdfJs, pdfJsData, type PdfJs } from './load-pdfjs.js';
 import { composePageText, type PdfTextPiece } from './pdf-page-text.js';
 import { isPlaceholder } from './read-office-properties.js';
 import { TextCollector } from './text-collector.js';
@@ -53,7 +53,7 @@ export async function readPdf(bytes: Uint8Array): Promise<FileText> {
   }
 }
 
-type PdfDocument = Awaited<ReturnType<typeof import('pdfjs-dist/legacy/build/pdf.mjs').getDocument>['promise']>;
+type PdfDocument = Awaited<ReturnType<PdfJs['getDocument']>['promise']>;
 
 async function readPage(document: PdfDocument, number: number): Promise<string> {
   const page = await document.getPage(number);
@@ -72,8 +72,7 @@ async function readProperties(document: PdfDocument): Promise<Pick<FileText, 'ti
 }
 
 function refuseSilent({ pages, silent, damaged }: { pages: number; silent: number; damaged: number }): void {
-  if (damaged === pages)
-    throw new AppError('EXTRACT.UNREADABLE', { message: 'Every page of the PDF is damaged.' });
+  if (damaged === pages) throw new AppError('EXTRACT.UNREADABLE', { message: 'Every page of the PDF is damaged.' });
   if (silent + damaged === pages)
     throw new AppError('EXTRACT.EMPTY', {
       message: 'The PDF has pages but no text: it is probably a scan, and text in pictures is not read.',

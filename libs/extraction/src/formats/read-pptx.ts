@@ -22,10 +22,11 @@ export async function readPptx(bytes: Uint8Array): Promise<FileText> {
       continue;
     }
     const slide = readSlide(await archive.readText(name));
+    const notes = await readNotes(archive, name);
+    if (slide.title === null && slide.paragraphs.length === 0 && notes === '') continue;
     firstTitle ??= slide.title;
     body.add(`## ${slide.title ?? `Slide ${index + 1}`}\n\n`);
     for (const paragraph of slide.paragraphs) body.add(`${paragraph}\n\n`);
-    const notes = await readNotes(archive, name);
     if (notes !== '') body.add(`Notes: ${notes}\n\n`);
   }
   if (slides.length === 0) throw new AppError('EXTRACT.EMPTY', { message: 'The presentation has no slides.' });

@@ -49,7 +49,10 @@ export function readXml(bytes: Uint8Array, mediaType: string): FileText {
   return {
     title: null,
     authorName: null,
-    body: into.toString().replace(/\n{3,}/g, '\n\n').trim(),
+    body: into
+      .toString()
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
     mimeType: 'text/plain',
     warnings: charsetWarnings(decoded),
   };

@@ -1,4 +1,4 @@
-import { TextCollector } from './text-collector.js';
+import type { TextCollector } from './text-collector.js';
 
 export type Cell = string | number | boolean | Date | null;
 

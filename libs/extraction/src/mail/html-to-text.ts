@@ -13,5 +13,7 @@ const convert = compile({
 
 /** Text as a mail program would show it; quotations begin with `>`. */
 export function htmlToText(html: string): string {
-  return convert(html).replace(/\n{3,}/g, '\n\n').trim();
+  return convert(html)
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
 }

@@ -16,7 +16,9 @@ export async function readEml(bytes: Uint8Array, readInner: ReadInnerFile): Prom
   return {
     title: message.subject,
     authorName: message.authorName,
-    body: [renderHeaders(message), trimQuotedText(message.text), ...sections].filter((part) => part !== '').join('\n\n'),
+    body: [renderHeaders(message), trimQuotedText(message.text), ...sections]
+      .filter((part) => part !== '')
+      .join('\n\n'),
     mimeType: 'text/plain',
     warnings: [...message.warnings, ...warnings],
   };

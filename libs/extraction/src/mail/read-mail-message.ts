@@ -29,7 +29,7 @@ export async function readMailMessage(bytes: Uint8Array): Promise<MailMessage> {
     authorName: mail.from?.value[0]?.name || mail.from?.value[0]?.address || null,
     to: addresses(mail.to),
     cc: addresses(mail.cc),
-    date: mail.date && !Number.isNaN(mail.date.getTime()) ? mail.date : null,
+    date: readDate(mail),
     messageId: mail.messageId ?? null,
     inReplyTo: mail.inReplyTo ?? null,
     references: typeof mail.references === 'string' ? [mail.references] : (mail.references ?? []),
@@ -55,6 +55,13 @@ function pickText(mail: ParsedMail): string {
 
 function hasPlainPart(mail: ParsedMail): boolean {
   return (mail as ParsedMail & { textAsHtml?: string }).textAsHtml !== undefined || !mail.html;
+}
+
+/** The parser takes the present for a date it can't read, which would differ with every reading. */
+function readDate({ date, headerLines }: ParsedMail): Date | null {
+  const line = headerLines.find(({ key }) => key === 'date')?.line ?? '';
+  const stated = new Date(line.slice(line.indexOf(':') + 1).replace(/\([^()]*\)/g, ' '));
+  return date === undefined || Number.isNaN(stated.getTime()) ? null : date;
 }
 
 function addresses(objects: AddressObject | AddressObject[] | undefined): string[] {

@@ -2,7 +2,8 @@
  * `On Monday, Ada wrote:` in the languages that mail programs are used in most; may be broken over two lines.
  * Only looked for directly above a quotation, so that a sentence that happens to read like one stays.
  */
-const ATTRIBUTION = /(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|skrev|написал\(?а?\)?|כתב|さん|:)\s*:?\s*$/i;
+const ATTRIBUTION =
+  /(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|skrev|написал\(?а?\)?|כתב|さん|:)\s*:?\s*$/i;
 const ORIGINAL_MESSAGE =
   /^[\s>]*-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|mensaje original|messaggio originale)\s*-{2,}\s*$/i;
 /** What Outlook puts above the message it quotes in full. */

@@ -1,0 +1,94 @@
+import { AppError } from '@candor/contracts';
+import type { NamedFile } from '../formats/detect-format.js';
+import type { FileText } from '../formats/file-text.js';
+import { ReaderProcess, type ReaderLimits } from './reader-process.js';
+
+export interface FileReaderOptions extends Partial<ReaderLimits> {
+  /** Files read at once, a process each. */
+  processes?: number;
+  /** Then a process is replaced: what parsers leak goes with it. */
+  filesPerProcess?: number;
+  /** A process without work ends after it. */
+  idleMs?: number;
+}
+
+const DEFAULTS = {
+  processes: 2,
+  filesPerProcess: 100,
+  idleMs: 60_000,
+  timeoutMs: 60_000,
+  heapMegabytes: 512,
+  memoryMegabytes: 1_024,
+};
+
+/** Reads files of strangers in child processes with limits of time and memory; the caller's event loop stays free. */
+export class FileReader {
+  private readonly options: Required<FileReaderOptions>;
+  private readonly idle: ReaderProcess[] = [];
+  private readonly all = new Set<ReaderProcess>();
+  private readonly waiting: (() => void)[] = [];
+  private busy = 0;
+  private idleTimer: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  constructor(options: FileReaderOptions = {}) {
+    this.options = { ...DEFAULTS, ...options };
+  }
+
+  /**
+   * @throws AppError `EXTRACT.*`, permanent, with a message for people; INTERNAL.UNEXPECTED (retryable) when no process
+   * can be started; the signal's reason when aborted, which also kills the reading process.
+   */
+  async read(file: NamedFile, signal?: AbortSignal): Promise<FileText> {
+    await this.takeTurn(signal);
+    const reader = this.takeProcess();
+    try {
+      return await reader.read(file, signal);
+    } finally {
+      this.giveBack(reader);
+    }
+  }
+
+  /** Ends the processes; what is being read fails. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.idleTimer);
+    await Promise.all([...this.all].map((reader) => reader.stop()));
+    for (const wake of this.waiting.splice(0)) wake();
+  }
+
+  private async takeTurn(signal?: AbortSignal): Promise<void> {
+    while (!this.closed && this.busy >= this.options.processes)
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.closed) throw new AppError('INTERNAL.UNEXPECTED', { message: 'The reader was closed.' });
+    if (signal?.aborted) {
+      this.waiting.shift()?.();
+      signal.throwIfAborted();
+    }
+    this.busy += 1;
+  }
+
+  private takeProcess(): ReaderProcess {
+    const idle = this.idle.pop();
+    if (idle?.isAlive) return idle;
+    const started = new ReaderProcess(this.options);
+    this.all.add(started);
+    return started;
+  }
+
+  private giveBack(reader: ReaderProcess): void {
+    this.busy -= 1;
+    if (!reader.isAlive || reader.filesRead >= this.options.filesPerProcess || this.closed) this.discard(reader);
+    else this.idle.push(reader);
+    this.waiting.shift()?.();
+    clearTimeout(this.idleTimer);
+    this.idleTimer = setTimeout(() => {
+      for (const unused of this.idle.splice(0)) this.discard(unused);
+    }, this.options.idleMs).unref();
+  }
+
+  private discard(reader: ReaderProcess): void {
+    this.all.delete(reader);
+    void reader.stop();
+  }
+}
