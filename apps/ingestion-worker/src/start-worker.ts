@@ -27,10 +27,10 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Enough jobs at once that their index writes share refreshes; embedding is bounded by the embedder itself. */
+/** Enough jobs at once that they share commits, embedding batches and index refreshes; each waits for these most of its time. */
 const CONCURRENCY = {
-  [extractItemJob.queue]: { concurrency: 4 },
-  [indexItemJob.queue]: { concurrency: 24 },
+  [extractItemJob.queue]: { concurrency: 32 },
+  [indexItemJob.queue]: { concurrency: 64 },
   [deleteItemJob.queue]: { concurrency: 8 },
 };
 const ITEM_JOBS = JOB_CATALOGUE.filter((job) => job.queue in CONCURRENCY);

@@ -91,7 +91,10 @@ withPostgres('with large tables', () => {
     [
       'an outbox claim',
       (_transaction, database) =>
-        new OutboxRepository(database).claim(100, { perTenant: 20, jobNames: ['item.extract'] }),
+        new OutboxRepository(database).claim({
+          share: (tenantIds) => tenantIds.map(() => 50),
+          jobNames: ['item.extract'],
+        }),
     ],
     ['the search for stranded versions', (transaction) => findStrandedVersions(transaction, 100)],
     ['the search for stale heads', (transaction) => resendStaleHeads(transaction, 20)],

@@ -59,6 +59,20 @@ export class JobProducer {
     return { jobId };
   }
 
+  /**
+   * Adds jobs, those of one queue in one call; one whose id is already in the queue is left as it is. Errors as `add`;
+   * when the queue fails half-way, some may have been added, and a repeat is harmless.
+   */
+  async addMany(jobs: readonly { job: JobContract; payload: unknown }[]): Promise<void> {
+    const byQueue = new Map<string, Parameters<JobQueue['addBulk']>[0]>();
+    for (const { job, payload } of jobs) {
+      const opts = toJobOptions(job, job.jobId(parseJobPayload(job, payload)), {});
+      const entry = { name: job.name, data: sealEnvelope(payload), opts };
+      byQueue.set(job.queue, [...(byQueue.get(job.queue) ?? []), entry]);
+    }
+    for (const [name, entries] of byQueue) await this.call(name, (queue) => queue.addBulk(entries));
+  }
+
   /** Takes a job that is not running out of the queue; false if there is none, or a worker has it. `jobId` is the contract's. */
   async remove(job: CatalogueJob, jobId: string): Promise<boolean> {
     const id = toQueueJobId(job, jobId);

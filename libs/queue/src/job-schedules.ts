@@ -68,7 +68,7 @@ export class JobSchedules {
     const found: JobSchedule[] = [];
     for (let from = 0; ; from += PAGE) {
       const page = await this.call(queueName, (queue) => queue.getJobSchedulers(from, from + PAGE - 1, true));
-      for (const { key, every } of page) found.push({ id: key, everyMs: Number(every ?? 0) });
+      for (const { key, every } of page) found.push({ id: key, everyMs: every ?? 0 });
       if (page.length < PAGE) return found;
     }
   }

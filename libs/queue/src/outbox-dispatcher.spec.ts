@@ -18,19 +18,19 @@ class MemoryOutbox implements OutboxStore {
   readonly rows: OutboxRow[] = [];
   readonly claimed = new Set<string>();
   readonly sent: string[] = [];
-  readonly releases: (string | undefined)[] = [];
+  readonly releases: string[] = [];
   claims: ClaimOptions[] = [];
-  honoursWindow = true;
 
-  async claim(limit: number, options: ClaimOptions): Promise<OutboxRow[]> {
+  async claim(options: ClaimOptions): Promise<OutboxRow[]> {
     this.claims.push(options);
-    const taken: OutboxRow[] = [];
-    for (const row of this.rows) {
-      const ofTenant = taken.filter(({ tenantId }) => tenantId === row.tenantId).length;
-      if (this.claimed.has(row.id) || !options.jobNames.includes(row.jobName)) continue;
-      if (this.honoursWindow && ofTenant >= options.perTenant) continue;
-      if (taken.length < limit) taken.push(row);
-    }
+    const free = this.rows.filter((row) => !this.claimed.has(row.id) && options.jobNames.includes(row.jobName));
+    const tenantIds = [...new Set(free.map(({ tenantId }) => tenantId))];
+    const shares = options.share(tenantIds);
+    const ofTenants = tenantIds.map((tenantId, index) =>
+      free.filter((row) => row.tenantId === tenantId).slice(0, shares[index]),
+    );
+    const turns = Math.max(0, ...ofTenants.map((rows) => rows.length));
+    const taken = Array.from({ length: turns }, (_value, turn) => ofTenants.flatMap((rows) => rows[turn] ?? [])).flat();
     taken.forEach(({ id }) => this.claimed.add(id));
     return taken;
   }
@@ -40,7 +40,7 @@ class MemoryOutbox implements OutboxStore {
     this.rows.splice(0, this.rows.length, ...this.rows.filter(({ id }) => !ids.includes(id)));
   }
 
-  async release(ids: readonly string[], error: string | undefined): Promise<void> {
+  async release(ids: readonly string[], error: string): Promise<void> {
     this.releases.push(error);
     ids.forEach((id) => this.claimed.delete(id));
   }
@@ -76,12 +76,9 @@ describe('OutboxDispatcher', () => {
       store,
       catalogue: Object.values(jobs),
       producer: {
-        add: async (job, payload) => {
+        addMany: async (entries) => {
           if (isDown) throw new AppError('DEPENDENCY.QUEUE_UNAVAILABLE');
-          const parsed = job.payload.safeParse(payload);
-          if (!parsed.success) throw new AppError('JOB.INVALID_PAYLOAD');
-          added.push(job.jobId(parsed.data));
-          return { jobId: job.jobId(parsed.data) };
+          for (const { job, payload } of entries) added.push(job.jobId(job.payload.parse(payload)));
         },
         counts: async () => ({ waiting, active: 0, delayed: 0, failed: 0 }),
       },
@@ -104,25 +101,20 @@ describe('OutboxDispatcher', () => {
     expect(added).toEqual(['work-a', 'work-b']);
   });
 
-  it('serves tenants in turn, however big one backlog is', async () => {
-    for (let index = 0; index < 50; index += 1) store.put('big', testPayload(`big${index}`));
-    for (let index = 0; index < 3; index += 1) store.put('small', testPayload(`small${index}`));
-    start({ batchSize: 10, tenantWindow: 5 });
-    await until(() => store.sent.length === 53);
-    const lastSmall = added.indexOf('work-small2');
-    expect(added.slice(0, 4)).toEqual(['work-big0', 'work-small0', 'work-big1', 'work-small1']);
-    expect(lastSmall).toBeLessThan(8);
+  it('serves tenants in turn, and who got little first, however big a backlog is', async () => {
+    for (let index = 0; index < 60; index += 1) store.put('big', testPayload(`big${index}`));
+    start({ batchSize: 10 });
+    await until(() => store.sent.length === 60);
+    for (let index = 60; index < 120; index += 1) store.put('big', testPayload(`big${index}`));
+    for (let index = 0; index < 12; index += 1) store.put('small', testPayload(`small${index}`));
+    await until(() => store.sent.length === 132);
+    const later = added.slice(60);
+    expect(later.slice(0, 4)).toEqual(['work-big60', 'work-small0', 'work-small1', 'work-small2']);
+    // Two rounds, of which the big one got its even part.
+    expect(later.indexOf('work-small11')).toBeLessThan(15);
     expect(added.filter((id) => id.startsWith('work-big'))).toEqual(
-      Array.from({ length: 50 }, (_v, i) => `work-big${i}`),
+      Array.from({ length: 120 }, (_v, i) => `work-big${i}`),
     );
-  });
-
-  it('gives rows beyond the window back, if the store hands out more', async () => {
-    store.honoursWindow = false;
-    for (let index = 0; index < 5; index += 1) store.put('t1', testPayload(`${index}`));
-    start({ tenantWindow: 2 });
-    await until(() => store.sent.length === 5);
-    expect(store.releases).toEqual([undefined, undefined]);
   });
 
   it('keeps every row while the queue is down, and sends them afterwards', async () => {
@@ -140,8 +132,7 @@ describe('OutboxDispatcher', () => {
   it('goes on after the database failed', async () => {
     const claim = store.claim.bind(store);
     let failures = 2;
-    store.claim = (limit, options) =>
-      failures-- > 0 ? Promise.reject(new Error('no database')) : claim(limit, options);
+    store.claim = (options) => (failures-- > 0 ? Promise.reject(new Error('no database')) : claim(options));
     store.put('t1');
     start();
     await until(() => store.sent.length === 1);
@@ -156,7 +147,7 @@ describe('OutboxDispatcher', () => {
     const good = store.put('t2');
     const claim = store.claim.bind(store);
     // A store that doesn't filter by name, as rows of a removed job would be found by a sweep.
-    store.claim = (limit, options) => claim(limit, { ...options, jobNames: [...options.jobNames, 'test.unknown'] });
+    store.claim = (options) => claim({ ...options, jobNames: [...options.jobNames, 'test.unknown'] });
     start();
     await until(() => store.sent.length === 2);
     expect(letters).toMatchObject([
@@ -172,7 +163,7 @@ describe('OutboxDispatcher', () => {
     start({
       maxWaiting: 500,
       producer: {
-        add: async () => ({ jobId: 'any' }),
+        addMany: async () => undefined,
         counts: async () => {
           asked += 1;
           return { waiting, active: 0, delayed: 0, failed: 0 };

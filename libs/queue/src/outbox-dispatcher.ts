@@ -1,6 +1,6 @@
-import { AppError, JOB_CATALOGUE, type JobContract } from '@candor/contracts';
+import { AppError, JOB_CATALOGUE, parseJobPayload, type JobContract } from '@candor/contracts';
 import type { CatalogueJob } from './catalogue-job.js';
-import { interleaveTenants } from './interleave-tenants.js';
+import { FairShares } from './fair-shares.js';
 import type { JobProducer } from './job-producer.js';
 import type { DeadLetter } from './strategy-options.js';
 
@@ -12,26 +12,27 @@ export interface OutboxRow {
 }
 
 export interface ClaimOptions {
-  /** At most so many rows of one tenant: without it a big backlog at the head hides every other tenant. */
-  perTenant: number;
   /** Only rows of these jobs: the queues of the others are full. */
   jobNames: readonly string[];
+  /** Asked with the tenants that have rows: how many each may have, in their order. */
+  share: (tenantIds: readonly string[]) => number[];
 }
 
 /**
- * The outbox table. `claim` takes unsent rows, oldest first, `FOR UPDATE SKIP LOCKED`, and leases them, so that a
- * crashed dispatcher's rows come back by themselves; `release` gives rows back at once.
+ * The outbox table. `claim` takes unsent rows, each tenant's oldest first and one of each tenant in turn, `FOR UPDATE
+ * SKIP LOCKED`, and leases them, so that a crashed dispatcher's rows come back by themselves; `release` gives rows back
+ * at once.
  */
 export interface OutboxStore {
-  claim(limit: number, options: ClaimOptions): Promise<OutboxRow[]>;
+  claim(options: ClaimOptions): Promise<OutboxRow[]>;
   markSent(ids: readonly string[]): Promise<void>;
-  /** `error` is an error code, or undefined for rows that only wait for their turn. */
-  release(ids: readonly string[], error: string | undefined): Promise<void>;
+  /** `error` is an error code. */
+  release(ids: readonly string[], error: string): Promise<void>;
 }
 
 export interface OutboxDispatcherOptions {
   store: OutboxStore;
-  producer: Pick<JobProducer, 'add' | 'counts'>;
+  producer: Pick<JobProducer, 'addMany' | 'counts'>;
   catalogue?: readonly CatalogueJob[];
   /** A row that can never be sent (unknown job, bad payload): written down, then marked as sent. */
   onDeadLetter: (deadLetter: DeadLetter) => Promise<void>;
@@ -39,9 +40,7 @@ export interface OutboxDispatcherOptions {
   onError: (error: AppError) => void;
   /** Rows a round, default 100. */
   batchSize?: number;
-  /** Rows of one tenant a round, default 20. */
-  tenantWindow?: number;
-  /** No rows are sent to a queue with so many waiting jobs, default 500: the backlog waits where it can be shared out. */
+  /** No rows are sent to a queue with so many waiting jobs, default 200: the backlog waits where it can be shared out. */
   maxWaiting?: number;
   /** Pause when there was nothing to do, ms, default 150. */
   idleMs?: number;
@@ -49,13 +48,11 @@ export interface OutboxDispatcherOptions {
   maxBackoffMs?: number;
 }
 
-const SEND_CONCURRENCY = 20;
-
 /** Brings committed outbox rows to the queue, at least once each. */
 export class OutboxDispatcher {
   private readonly jobs: Map<string, CatalogueJob>;
   private readonly batchSize: number;
-  private readonly tenantWindow: number;
+  private readonly shares = new FairShares();
   private readonly maxWaiting: number;
   private readonly idleMs: number;
   private readonly maxBackoffMs: number;
@@ -68,8 +65,7 @@ export class OutboxDispatcher {
   constructor(private readonly options: OutboxDispatcherOptions) {
     this.jobs = new Map((options.catalogue ?? JOB_CATALOGUE).map((job) => [job.name, job]));
     this.batchSize = options.batchSize ?? 100;
-    this.tenantWindow = options.tenantWindow ?? 20;
-    this.maxWaiting = options.maxWaiting ?? 500;
+    this.maxWaiting = options.maxWaiting ?? 200;
     this.idleMs = options.idleMs ?? 150;
     this.maxBackoffMs = options.maxBackoffMs ?? 5_000;
   }
@@ -117,52 +113,45 @@ export class OutboxDispatcher {
     this.queuesMayBeFull = jobNames.length < room.size;
     if (jobNames.length === 0) return 0;
     const limit = Math.min(this.batchSize, ...jobNames.map((name) => room.get(name) ?? this.batchSize));
-    const rows = await this.options.store.claim(limit, { perTenant: this.tenantWindow, jobNames });
-    const { order, leftOver } = interleaveTenants(rows, this.tenantWindow);
-    if (leftOver.length > 0)
-      await this.options.store.release(
-        leftOver.map(({ id }) => id),
-        undefined,
-      );
-    this.queuesMayBeFull ||= order.length > 0;
-    let sent = 0;
-    for (let from = 0; from < order.length; from += SEND_CONCURRENCY) {
-      const failure = await this.sendBatch(order.slice(from, from + SEND_CONCURRENCY));
-      if (failure) {
-        const rest = order.slice(from + SEND_CONCURRENCY).map(({ id }) => id);
-        if (rest.length > 0) await this.options.store.release(rest, failure.code);
-        throw failure;
+    const rows = await this.options.store.claim({
+      jobNames,
+      share: (tenantIds) => this.shares.allocate(tenantIds, limit),
+    });
+    if (rows.length === 0) return 0;
+    this.queuesMayBeFull = true;
+    await this.send(rows);
+    for (const { tenantId } of rows) this.shares.record(tenantId, 1);
+    return rows.length;
+  }
+
+  /** Sends what can be sent and puts the rest away; what the queue didn't take is released before this throws. */
+  private async send(rows: readonly OutboxRow[]): Promise<void> {
+    const ids = rows.map(({ id }) => id);
+    try {
+      const sendable = [];
+      for (const row of rows) {
+        const job = await this.readJob(row);
+        if (job) sendable.push({ job, payload: row.payload });
       }
-      sent += Math.min(SEND_CONCURRENCY, order.length - from);
+      await this.options.producer.addMany(sendable);
+    } catch (error) {
+      const failure = AppError.from(error);
+      await this.options.store.release(ids, failure.code);
+      throw failure;
     }
-    return sent;
+    await this.options.store.markSent(ids);
   }
 
-  /** Marks what was sent, releases what was not, and returns the reason. */
-  private async sendBatch(rows: readonly OutboxRow[]): Promise<AppError | undefined> {
-    const results = await Promise.allSettled(rows.map((row) => this.send(row)));
-    const sent = rows.filter((_row, index) => results[index]?.status === 'fulfilled');
-    const unsent = rows.filter((row) => !sent.includes(row));
-    const rejected = results.find((result) => result.status === 'rejected');
-    const failure = rejected ? AppError.from(rejected.reason) : undefined;
-    if (sent.length > 0) await this.options.store.markSent(sent.map(({ id }) => id));
-    if (unsent.length > 0)
-      await this.options.store.release(
-        unsent.map(({ id }) => id),
-        failure?.code,
-      );
-    return failure;
-  }
-
-  private async send(row: OutboxRow): Promise<void> {
-    const job = this.jobs.get(row.jobName);
+  /** The row's job; undefined when it can never be sent, which is written down. */
+  private async readJob(row: OutboxRow): Promise<JobContract | undefined> {
+    const job = this.jobs.get(row.jobName) as JobContract | undefined;
     try {
       if (!job)
         throw new AppError('JOB.INVALID_PAYLOAD', {
           message: 'The outbox holds a job that the catalogue does not know.',
         });
-      // `add` parses the payload by this very contract before it calls its `jobId`.
-      await this.options.producer.add(job as JobContract, row.payload);
+      parseJobPayload(job, row.payload);
+      return job;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'JOB.INVALID_PAYLOAD') throw error;
       await this.options.onDeadLetter({
@@ -173,6 +162,7 @@ export class OutboxDispatcher {
         error: { type: error.code, message: error.message },
         attemptsMade: 0,
       });
+      return undefined;
     }
   }
 

@@ -33,10 +33,10 @@ const DISPATCH_LEASE_SECONDS = 30;
 const CLAIM_SECONDS = 60;
 
 export interface OutboxClaimOptions {
-  /** At most so many rows of one tenant. */
-  perTenant: number;
   /** Only rows of these jobs. */
   jobNames: readonly string[];
+  /** Asked with the tenants that have rows: how many each may have, in their order. */
+  share: (tenantIds: readonly string[]) => number[];
 }
 
 /** Tenants with rows, from one to the next along the index: the cost depends on their number and not on the backlog. */
@@ -49,31 +49,21 @@ const TENANTS = `WITH RECURSIVE tenants AS (
   SELECT tenant_id FROM tenants WHERE tenant_id IS NOT NULL`;
 
 /**
- * Locks each tenant's oldest free rows; `turn` counts 1, 2, … within a tenant.
- * Parameters: $1 rows wanted in all, $2 rows of one tenant, $3 job names or null for all, $4 tenants.
+ * Leases each tenant's oldest free rows; `turn` counts 1, 2, … within a tenant.
+ * Parameters: $1 job names, $2 tenants, $3 rows of each, $4 seconds.
  */
-const LOCKED_HEADS = `heads AS MATERIALIZED (
+const LEASE_HEADS = `WITH heads AS MATERIALIZED (
     SELECT x.*, row_number() OVER (PARTITION BY t.tenant_id ORDER BY x.id) AS turn
-    FROM unnest($4::uuid[]) AS t(tenant_id) CROSS JOIN LATERAL (
+    FROM unnest($2::uuid[], $3::integer[]) AS t(tenant_id, share) CROSS JOIN LATERAL (
       SELECT o.id, o.tenant_id, o.job_name, o.payload FROM outbox o
       WHERE o.tenant_id = t.tenant_id AND (o.claimed_until IS NULL OR o.claimed_until < now())
-        AND ($3::text[] IS NULL OR o.job_name = ANY($3))
-      ORDER BY o.id LIMIT $2 FOR UPDATE OF o SKIP LOCKED
+        AND o.job_name = ANY($1)
+      ORDER BY o.id LIMIT t.share FOR UPDATE OF o SKIP LOCKED
     ) x
-  ), chosen AS (
-    SELECT * FROM heads ORDER BY turn, id LIMIT $1
-  )`;
-
-/** The parameters of `LOCKED_HEADS`; no more rows of a tenant are locked than its fair part. */
-async function shareOut(
-  transaction: Transaction,
-  limit: number,
-  options: { perTenant: number; jobNames: readonly string[] | null },
-): Promise<unknown[]> {
-  const tenants = await transaction.query<{ tenant_id: string }[]>(TENANTS);
-  const share = Math.min(options.perTenant, Math.ceil(limit / Math.max(tenants.length, 1)));
-  return [limit, share, options.jobNames, tenants.map((row) => row.tenant_id)];
-}
+  )
+  UPDATE outbox o SET claimed_until = now() + make_interval(secs => $4)
+  FROM heads h WHERE o.tenant_id = h.tenant_id AND o.id = h.id
+  RETURNING h.id, h.tenant_id, h.job_name, h.payload, h.turn`;
 
 interface OutboxColumns {
   id: string;
@@ -89,15 +79,14 @@ interface OutboxColumns {
 export class OutboxRepository {
   constructor(private readonly database: Database) {}
 
-  /** Leases up to `limit` unsent rows, round-robin over tenants; a row of a dispatcher that died is free again after a minute. */
-  async claim(limit: number, options: OutboxClaimOptions): Promise<OutboxRow[]> {
-    const [rows] = await this.database.transaction(async (transaction) =>
-      transaction.query<[(OutboxColumns & { turn: string })[], number]>(
-        `WITH ${LOCKED_HEADS}
-         UPDATE outbox o SET claimed_until = now() + make_interval(secs => $5)
-         FROM chosen h WHERE o.id = h.id RETURNING h.id, h.tenant_id, h.job_name, h.payload, h.turn`,
-        [...(await shareOut(transaction, limit, options)), CLAIM_SECONDS],
-      ),
+  /** Leases unsent rows, one of each tenant in turn; a row of a dispatcher that died is free again after a minute. */
+  async claim({ jobNames, share }: OutboxClaimOptions): Promise<OutboxRow[]> {
+    const [rows] = await this.database.transaction(
+      async (transaction): Promise<[(OutboxColumns & { turn: string })[], number]> => {
+        const tenants = (await transaction.query<{ tenant_id: string }[]>(TENANTS)).map((row) => row.tenant_id);
+        if (tenants.length === 0) return [[], 0];
+        return transaction.query(LEASE_HEADS, [jobNames, tenants, share(tenants), CLAIM_SECONDS]);
+      },
     );
     const inTurn = rows.sort(
       (left, right) => Number(left.turn) - Number(right.turn) || Number(left.id) - Number(right.id),
@@ -105,17 +94,29 @@ export class OutboxRepository {
     return inTurn.map(rowOf);
   }
 
+  /** Removes rows, and starts the lease of the versions whose jobs they were. */
   async markSent(ids: readonly string[]): Promise<void> {
-    await this.database.transaction((transaction) => removeSent(transaction, ids));
-  }
-
-  /** Gives claimed rows back at once. `error` is an error code, kept for people; undefined = they only wait for their turn. */
-  async release(ids: readonly string[], error: string | undefined): Promise<void> {
+    if (ids.length === 0) return;
     await this.database.read((manager) =>
       manager.query(
-        'UPDATE outbox SET claimed_until = NULL, last_error = coalesce($2, last_error) WHERE id = ANY($1::bigint[])',
-        [ids, error ?? null],
+        `WITH sent AS (DELETE FROM outbox o WHERE o.id = ANY($1::bigint[]) RETURNING o.payload)
+         UPDATE item_versions v SET lease_until = now() + make_interval(secs => $2)
+         FROM sent WHERE sent.payload ? 'itemId' AND v.item_id = (sent.payload->>'itemId')::uuid
+           AND v.version = (sent.payload->>'version')::integer
+           AND v.state IN ('accepted', 'extracting', 'indexing')
+           AND (v.lease_until IS NULL OR v.lease_until < now() + make_interval(secs => $2 / 2))`,
+        [ids, DISPATCH_LEASE_SECONDS],
       ),
+    );
+  }
+
+  /** Gives claimed rows back at once. `error` is an error code, kept for people. */
+  async release(ids: readonly string[], error: string): Promise<void> {
+    await this.database.read((manager) =>
+      manager.query('UPDATE outbox SET claimed_until = NULL, last_error = $2 WHERE id = ANY($1::bigint[])', [
+        ids,
+        error,
+      ]),
     );
   }
 
@@ -129,18 +130,4 @@ export class OutboxRepository {
 
 function rowOf(row: OutboxColumns): OutboxRow {
   return { id: row.id, tenantId: row.tenant_id, jobName: row.job_name, payload: row.payload };
-}
-
-async function removeSent(transaction: Transaction, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await transaction.query(
-    `WITH sent AS (
-       SELECT (o.payload->>'itemId')::uuid AS item_id, (o.payload->>'version')::integer AS version
-       FROM outbox o WHERE o.id = ANY($1::bigint[]) AND o.payload ? 'itemId')
-     UPDATE item_versions v SET lease_until = now() + make_interval(secs => $2)
-     FROM sent WHERE v.item_id = sent.item_id AND v.version = sent.version
-       AND v.state IN ('accepted', 'extracting', 'indexing')`,
-    [ids, DISPATCH_LEASE_SECONDS],
-  );
-  await transaction.query('DELETE FROM outbox WHERE id = ANY($1::bigint[])', [ids]);
 }

@@ -42,6 +42,28 @@ for (const backend of testBackends()) {
       });
     });
 
+    it('takes many jobs at once, each once, also when some are there already or come twice', async () => {
+      const entryOf = (key: string): { job: typeof harness.jobs.work; payload: unknown } => ({
+        job: harness.jobs.work,
+        payload: testPayload(key),
+      });
+      await harness.producer.add(harness.jobs.work, testPayload('a'));
+      const keys = ['a', ...Array.from({ length: 50 }, (_value, index) => `many${index}`), 'many7'];
+      await harness.producer.addMany(keys.map(entryOf));
+      await harness.producer.addMany([]);
+      await harness.startWorker();
+      await until(() => harness.runs.length >= 51);
+      await harness.producer.addMany(keys.map(entryOf));
+      await harness.producer.add(harness.jobs.work, testPayload('last'));
+      await until(() => harness.runs.some(({ context }) => context.jobId === 'work-last'));
+      expect(harness.runs).toHaveLength(52);
+      const bad = { job: harness.jobs.work, payload: { ...testPayload(), tenantId: 'no uuid' } };
+      await expect(harness.producer.addMany([entryOf('never'), bad])).rejects.toMatchObject({
+        code: 'JOB.INVALID_PAYLOAD',
+      });
+      expect(await harness.producer.counts(harness.queue)).toMatchObject({ waiting: 0 });
+    });
+
     it('refuses a bad payload on add, and adds nothing', async () => {
       const bad = { ...testPayload(), tenantId: 'no uuid' };
       await expect(harness.producer.add(harness.jobs.work, bad)).rejects.toMatchObject({ code: 'JOB.INVALID_PAYLOAD' });
