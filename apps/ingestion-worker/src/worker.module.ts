@@ -1,9 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EMBEDDER, type Embedder } from '@candor/embeddings';
+import { FileReader } from '@candor/extraction';
 import { Database } from '@candor/persistence';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
 import { DeleteItemProcessor } from './features/delete-item/delete-item.processor.js';
 import { ExtractItemProcessor } from './features/extract-item/extract-item.processor.js';
+import { ReadItemFileService } from './features/extract-item/read-item-file.service.js';
 import { IndexItemProcessor } from './features/index-item/index-item.processor.js';
 import { IndexItemService } from './features/index-item/index-item.service.js';
 import { LiveGenerationsService } from './features/index-item/live-generations.service.js';
@@ -32,6 +34,8 @@ export class WorkerModule {
         PassageEmbeddingService,
         LiveGenerationsService,
         RefreshMetadataService,
+        { provide: FileReader, useValue: new FileReader() },
+        ReadItemFileService,
       ],
     };
   }

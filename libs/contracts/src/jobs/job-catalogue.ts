@@ -19,7 +19,8 @@ export const extractItemJob = defineJob({
   payload: itemJobPayloadSchema,
   attempts: 8,
   backoffMs: 500,
-  timeoutMs: 60_000,
+  // A file has its turn among others, then a minute of its own.
+  timeoutMs: 180_000,
   jobId: itemJobId('extract'),
 });
 

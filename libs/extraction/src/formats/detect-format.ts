@@ -68,13 +68,7 @@ export async function detectFormat(file: NamedFile): Promise<FileFormat> {
   if (startsWith(bytes, COMPOUND_FILE)) throw refuseCompoundFile(bytes, ending);
   if (startsWith(bytes, [0x50, 0x4b])) return detectZipFormat(bytes, ending);
   if (indexOfAscii(bytes.subarray(0, 1_024), '%PDF-') !== -1) return 'pdf';
-  if (
-    startsWith(
-      bytes,
-      [...'{\\rtf'].map((letter) => letter.charCodeAt(0)),
-    )
-  )
-    return 'rtf';
+  if (startsWith(bytes, Buffer.from('{\\rtf'))) return 'rtf';
 
   const claimed = BINARY_BY_ENDING[ending];
   const head = decodeText(bytes.subarray(0, HEAD_BYTES * 4), { sample: true });

@@ -100,7 +100,7 @@ export async function findItemFile(
 }
 
 /** Tells the sweeper that a reader is at work for longer than a stage may stay silent. */
-export async function extendLease(transaction: Transaction, job: ItemJobPayload, seconds: number): Promise<void> {
+export async function extendStageLease(transaction: Transaction, job: ItemJobPayload, seconds: number): Promise<void> {
   await transaction.query(
     `UPDATE item_versions SET lease_until = now() + make_interval(secs => $4)
      WHERE tenant_id = $1 AND item_id = $2 AND version = $3 AND state = 'extracting'`,
