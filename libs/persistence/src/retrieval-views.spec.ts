@@ -287,6 +287,7 @@ withPostgres('RetrievalViews', () => {
       name: 'g1-recipe-1',
       pipelineFingerprint: 'recipe-1',
       corpusFingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      embedding: null,
     });
     await tenant.add(buildDocument());
     expect((await views.liveGeneration(tenant.id))?.corpusFingerprint).not.toBe(empty?.corpusFingerprint);

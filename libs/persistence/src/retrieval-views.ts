@@ -1,4 +1,5 @@
 import type { AccessPolicy, Action, ActorType, Level, Provider } from '@candor/contracts';
+import type { StoredEmbedding } from './entities/generation.entity.js';
 import type { AccessMode } from './entities/source-item.entity.js';
 import type { Database } from './database.js';
 import { PREPARED } from './prepared-statements.js';
@@ -48,6 +49,8 @@ export interface LiveGeneration {
   name: string;
   pipelineFingerprint: string;
   corpusFingerprint: string;
+  /** The model that its vectors come from; null = older than this record. */
+  embedding: StoredEmbedding | null;
 }
 
 export interface ChunkRecord {
@@ -65,6 +68,15 @@ export interface ChunkRecord {
   sectionPath: string[];
   headingText: string | null;
   content: string;
+}
+
+interface LiveGenerationRow {
+  id: string;
+  name: string;
+  pipeline_fingerprint: string;
+  corpus_sum: string;
+  item_count: number;
+  embedding: StoredEmbedding | null;
 }
 
 interface KeyColumns {
@@ -183,18 +195,18 @@ export class RetrievalViews {
   }
 
   async liveGeneration(tenantId: string): Promise<LiveGeneration | null> {
-    const [row]: { id: string; name: string; pipeline_fingerprint: string; corpus_sum: string; item_count: number }[] =
-      await this.query(
-        `${PREPARED}SELECT id, name, pipeline_fingerprint, corpus_sum, item_count FROM generations
+    const [row]: LiveGenerationRow[] = await this.query(
+      `${PREPARED}SELECT id, name, pipeline_fingerprint, corpus_sum, item_count, recipe->'embedding' AS embedding FROM generations
          WHERE tenant_id = $1 AND status = 'live'`,
-        [tenantId],
-      );
+      [tenantId],
+    );
     if (!row) return null;
     return {
       id: row.id,
       name: row.name,
       pipelineFingerprint: row.pipeline_fingerprint,
       corpusFingerprint: corpusFingerprintOf({ corpusSum: row.corpus_sum, itemCount: row.item_count }),
+      embedding: row.embedding,
     };
   }
 
@@ -217,7 +229,8 @@ export class RetrievalViews {
     }[] = await this.query(
       `SELECT c.item_id, c.version, c.ordinal, c.level, c.parent_id, c.previous_id, c.next_id, c.start_index,
          c.end_index, c.section_path, c.heading_text, v.text,
-         (SELECT count(*) FROM chunks x WHERE x.item_id = c.item_id AND x.version = c.version) AS total
+         (SELECT count(*) FROM chunks x WHERE x.item_id = c.item_id AND x.version = c.version
+           AND x.chunking = c.chunking) AS total
        FROM chunks c JOIN source_items i ON i.id = c.item_id AND i.deleted_at IS NULL
        JOIN item_versions v ON v.item_id = c.item_id AND v.version = c.version AND v.text IS NOT NULL
        WHERE c.id = $1 AND c.tenant_id = $2`,

@@ -86,6 +86,11 @@ export const ERROR_CATALOGUE = {
     retryable: false,
     message: 'The generation is in a state that does not allow this.',
   },
+  'GENERATION.SWAPPED': {
+    status: 409,
+    retryable: true,
+    message: 'Another generation has become the live one meanwhile.',
+  },
   'GENERATION.EMPTY': { status: 409, retryable: false, message: 'The generation is empty and the live one is not.' },
   'GENERATION.INCOMPLETE': {
     status: 409,

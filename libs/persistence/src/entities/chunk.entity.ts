@@ -17,4 +17,6 @@ export class ChunkEntity {
   @Column('integer', { name: 'end_index' }) endIndex!: number;
   @Column('text', { name: 'section_path', array: true }) sectionPath!: string[];
   @Column('text', { name: 'heading_text', nullable: true }) headingText!: string | null;
+  /** As its generation's: two generations may cut the same text differently. */
+  @Column('text', { default: '' }) chunking!: string;
 }

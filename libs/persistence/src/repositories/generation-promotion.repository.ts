@@ -63,7 +63,7 @@ export async function promoteGeneration(
   }
   if (target.status !== 'ready' && target.status !== 'previous') return { kind: 'wrong_state', status: target.status };
   const steps = await countSteps(transaction, target);
-  if (steps.total > 0 && steps.done === 0) return { kind: 'empty', steps };
+  if (steps.total > 0 && steps.missing === steps.total) return { kind: 'empty', steps };
   if (steps.done < steps.total) return { kind: 'incomplete', steps };
 
   if (live) await demote(transaction, live);
@@ -77,7 +77,8 @@ export async function promoteGeneration(
 
   // Two to roll back to would double what every change costs.
   const older = rows.filter((row) => row.status === 'previous' && row.id !== target.id);
-  for (const row of older) await retireGeneration(transaction, { ...row, requestId: run.requestId });
+  for (const row of older)
+    await retireGeneration(transaction, { id: row.id, tenantId: row.tenantId, requestId: run.requestId });
   return { kind: 'promoted', previousId: live?.id ?? null, retiredIds: older.map((row) => row.id) };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ItemJobPayload, ItemState } from '@candor/contracts';
+import { AppError, type ItemJobPayload, type ItemState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
+import { keepStep } from './generation-content.repository.js';
 import { endAsSuperseded, endIngestionItems, identify, keyOf, TERMINAL_STATES } from './item-stages.repository.js';
 
 export interface NewChunk {
@@ -14,6 +15,8 @@ export interface NewChunk {
   end: number;
   sectionPath: string[];
   headingText: string | null;
+  /** `GenerationEntity.chunking` of the generation it was cut for; default ''. */
+  chunking?: string;
 }
 
 export interface IndexedVersion {
@@ -21,7 +24,7 @@ export interface IndexedVersion {
   chunks: readonly NewChunk[];
   /** The head's when its metadata was written to the index. */
   metadataHash: string;
-  /** Generations whose corpus is that of the live versions; their fingerprints follow. */
+  /** Generations whose index holds it now, the tenant's live one among them; their corpora follow. */
   generationIds: readonly string[];
 }
 
@@ -49,7 +52,11 @@ interface VersionRow {
   recorded_at: Date;
 }
 
-/** Makes the versions the live ones: from the next query on they are what their items say. In the order of the entries. */
+/**
+ * Makes the versions the live ones: from the next query on they are what their items say. In the order of the entries.
+ *
+ * @throws AppError GENERATION.SWAPPED when a generation has become live that none of an entry's are: write to that one too.
+ */
 export async function completeIndexings(
   transaction: Transaction,
   entries: readonly IndexedVersion[],
@@ -152,6 +159,12 @@ async function makeLive(
   );
   // Last: every completion of a tenant waits for this row.
   await addToCorpora(transaction, corpusChanges(entries, heads, versions));
+  await keepStep(
+    transaction,
+    entries.flatMap(({ job, generationIds }) =>
+      generationIds.map((generationId) => ({ generationId, itemId: job.itemId, version: job.version })),
+    ),
+  );
 }
 
 async function insertChunks(transaction: Transaction, entries: readonly IndexedVersion[]): Promise<void> {
@@ -160,11 +173,11 @@ async function insertChunks(transaction: Transaction, entries: readonly IndexedV
   );
   await transaction.query(
     `INSERT INTO chunks (id, tenant_id, item_id, version, ordinal, level, parent_id, previous_id, next_id,
-       start_index, end_index, section_path, heading_text)
+       start_index, end_index, section_path, heading_text, chunking)
      SELECT d.id, d."tenantId", d."itemId", d.version, d.ordinal, d.level, d."parentId", d."previousId", d."nextId",
-       d.start, d."end", d."sectionPath", d."headingText"
+       d.start, d."end", d."sectionPath", d."headingText", coalesce(d.chunking, '')
      FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, "tenantId" uuid, "itemId" uuid, version integer, ordinal integer,
-       level text, "parentId" uuid, "previousId" uuid, "nextId" uuid, start integer, "end" integer,
+       level text, chunking text, "parentId" uuid, "previousId" uuid, "nextId" uuid, start integer, "end" integer,
        "sectionPath" text[], "headingText" text)
      ON CONFLICT (id) DO NOTHING`,
     [JSON.stringify(rows)],
@@ -182,7 +195,8 @@ export function corpusTermOf(version: { itemId: string; version: number; content
 }
 
 export interface CorpusChange {
-  generationId: string;
+  /** Those written to; the one of them that is live is counted in. */
+  generationIds: readonly string[];
   sum: bigint;
   items: number;
 }
@@ -197,31 +211,37 @@ function corpusChanges(
     if (!row) throw new Error('a live version has no row');
     return corpusTermOf({ itemId, version: number, contentHash: row.content_hash });
   };
-  return entries.flatMap(({ job, generationIds }) => {
+  return entries.map(({ job, generationIds }) => {
     const previous = heads.get(job.itemId)?.live_version ?? null;
     const plus = termOf(job.itemId, job.version);
     const minus = previous === null ? 0n : termOf(job.itemId, previous);
-    return generationIds.map((generationId) => ({
-      generationId,
-      sum: plus - minus,
-      items: previous === null ? 1 : 0,
-    }));
+    return { generationIds, sum: plus - minus, items: previous === null ? 1 : 0 };
   });
 }
 
-/** In the order of ids, one statement a generation. */
+/**
+ * In the order of ids, one statement a generation.
+ *
+ * @throws AppError GENERATION.SWAPPED when none of a change's generations is the live one any more.
+ */
 export async function addToCorpora(transaction: Transaction, changes: readonly CorpusChange[]): Promise<void> {
   const totals = new Map<string, { sum: bigint; items: number }>();
-  for (const { generationId, sum, items } of changes) {
-    const total = totals.get(generationId) ?? { sum: 0n, items: 0 };
-    totals.set(generationId, { sum: total.sum + sum, items: total.items + items });
+  for (const { generationIds, sum, items } of changes) {
+    for (const id of generationIds) {
+      const total = totals.get(id) ?? { sum: 0n, items: 0 };
+      totals.set(id, { sum: total.sum + sum, items: total.items + items });
+    }
   }
+  const live = new Set<string>();
   for (const [generationId, { sum, items }] of [...totals].sort(([left], [right]) => (left < right ? -1 : 1))) {
     const delta = ((sum % CORPUS_MODULUS) + CORPUS_MODULUS) % CORPUS_MODULUS;
-    await transaction.query(
+    const [, changed]: [unknown, number] = await transaction.query(
       `UPDATE generations SET corpus_sum = mod(corpus_sum + $2::numeric, $3::numeric), item_count = item_count + $4
-       WHERE id = $1`,
+       WHERE id = $1 AND status = 'live'`,
       [generationId, delta.toString(), CORPUS_MODULUS.toString(), items],
     );
+    if (changed === 1) live.add(generationId);
   }
+  if (changes.some(({ generationIds }) => !generationIds.some((id) => live.has(id))))
+    throw new AppError('GENERATION.SWAPPED');
 }

@@ -84,12 +84,10 @@ export async function purgeItem(
       version: head.liveVersion,
     });
     const term = corpusTermOf({ itemId: job.itemId, version: head.liveVersion, contentHash });
-    await addToCorpora(
-      transaction,
-      generationIds.map((generationId) => ({ generationId, sum: -term, items: -1 })),
-    );
+    await addToCorpora(transaction, [{ generationIds, sum: -term, items: -1 }]);
   }
   await transaction.query('DELETE FROM chunks WHERE item_id = $1', [job.itemId]);
+  await transaction.query('DELETE FROM generation_items WHERE item_id = $1', [job.itemId]);
   await transaction.query('DELETE FROM collection_items WHERE item_id = $1', [job.itemId]);
   await transaction.query(
     `UPDATE item_versions SET state = 'deleted', state_at = now(), title = '', body = NULL, text = NULL, blocks = NULL

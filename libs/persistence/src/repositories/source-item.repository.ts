@@ -1,5 +1,4 @@
 import type { Transaction } from '../database.js';
-import { ChunkEntity } from '../entities/chunk.entity.js';
 import { ItemVersionEntity, SourceItemEntity } from '../entities/source-item.entity.js';
 
 export interface SourceItemDetails {
@@ -30,14 +29,13 @@ export async function findSourceItem(
     where: { itemId: id },
     order: { version: 'ASC' },
   });
-  const chunks =
-    item.liveVersion === null
-      ? []
-      : await transaction.find(ChunkEntity, {
-          select: { id: true, ordinal: true },
-          where: { itemId: id, version: item.liveVersion },
-          order: { ordinal: 'ASC' },
-        });
+  // Of the live generation alone: others may have cut the same text differently.
+  const chunks: { id: string }[] = await transaction.query(
+    `SELECT c.id FROM chunks c WHERE c.item_id = $2 AND c.version = $3 AND c.chunking =
+       coalesce((SELECT g.chunking FROM generations g WHERE g.tenant_id = $1 AND g.status = 'live'), '')
+     ORDER BY c.ordinal`,
+    [tenantId, id, item.liveVersion],
+  );
   return { item, versions, chunkIds: chunks.map((chunk) => chunk.id) };
 }
 
