@@ -1,5 +1,5 @@
 import type { SlackMessage } from '@candor/extraction';
-import { LogLevel, WebClient, type WebAPICallResult, type WebClientOptions } from '@slack/web-api';
+import { LogLevel, WebClient, type WebAPICallResult } from '@slack/web-api';
 import { z } from 'zod';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
 import { isUnreadable } from '../item-errors.js';

@@ -1,0 +1,47 @@
+import type { ConnectorItem, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+
+export interface Collected {
+  batches: SyncBatch[];
+  items: ConnectorItem[];
+  /** By external id; the last one where an item came twice. */
+  byId: Map<string, ConnectorItem>;
+  deletedIds: string[];
+  failures: SyncBatch['failures'];
+  /** As a database gives it back. */
+  cursor: SyncCursor;
+}
+
+/** A whole run, or its first batches. */
+export async function collect(
+  connector: SourceConnector,
+  cursor: SyncCursor | null = null,
+  options: { batches?: number; signal?: AbortSignal } = {},
+): Promise<Collected> {
+  const batches: SyncBatch[] = [];
+  for await (const batch of connector.changes(cursor, options.signal ?? new AbortController().signal)) {
+    batches.push(batch);
+    if (batches.length === options.batches) break;
+  }
+  const items = batches.flatMap((batch) => batch.items);
+  return {
+    batches,
+    items,
+    byId: new Map(items.map((item) => [item.externalId, item])),
+    deletedIds: batches.flatMap((batch) => batch.deletedIds),
+    failures: batches.flatMap((batch) => batch.failures),
+    cursor: JSON.parse(JSON.stringify(batches.at(-1)?.cursor ?? {})) as SyncCursor,
+  };
+}
+
+export async function collectIds(connector: SourceConnector): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const page of connector.listIds(new AbortController().signal)) ids.push(...page);
+  return [...new Set(ids)].sort();
+}
+
+/** The text of a text item; for a file, its bytes as UTF-8. */
+export async function loadText(item: ConnectorItem | undefined): Promise<string> {
+  const content = await item?.load(new AbortController().signal);
+  if (content === undefined) throw new Error('there is no such item');
+  return content.kind === 'text' ? content.body : Buffer.from(content.bytes).toString('utf8');
+}
