@@ -15,6 +15,7 @@ export * from './v1/audit-events.route.js';
 export * from './v1/collections.route.js';
 export * from './v1/context.route.js';
 export * from './v1/define-route.js';
+export * from './v1/documents.route.js';
 export * from './v1/freshness.js';
 export * from './v1/generations.route.js';
 export * from './v1/ingest.route.js';

@@ -17,6 +17,8 @@ export const AUDIT_ACTIONS = {
   'item.read': 'A source item was read.',
   'item.delete': 'A source item was tombstoned: hidden from the next query on.',
   'item.deleted': 'The last chunk of a deleted item is gone from the index (the delete certificate).',
+  'document.create': 'A document was added, as text or as a file.',
+  'document.read': 'Documents were listed or read.',
   'collection.create': 'A collection was created.',
   'collection.read': 'Collections or their items were read.',
   'collection.update': 'A collection was changed.',

@@ -34,6 +34,12 @@ export interface RouteContract<
   idempotent?: boolean;
   /** Body limit in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
+  /** Also takes multipart/form-data with one `file`. */
+  upload?: {
+    fileBytes: number;
+    /** Text fields that hold several values. */
+    listFields: readonly string[];
+  };
 }
 
 export function defineRoute<
