@@ -41,6 +41,10 @@ export class BatchedIndexWriter implements SearchIndexWriter {
     return this.inner.listVersions(address);
   }
 
+  findDrift(address: IndexAddress, dimensions: number): Promise<string[]> {
+    return this.inner.findDrift(address, dimensions);
+  }
+
   dropIndex(address: IndexAddress): Promise<void> {
     return this.inner.dropIndex(address);
   }
@@ -72,7 +76,7 @@ export class BatchedIndexWriter implements SearchIndexWriter {
 function sizeOf(operations: readonly IndexOperation[]): number {
   let bytes = 0;
   for (const operation of operations) {
-    if (operation.kind !== 'put-version') continue;
+    if (operation.kind !== 'put-version' && operation.kind !== 'put-superseded') continue;
     for (const chunk of operation.chunks) bytes += chunk.content.length * 2 + chunk.vector.byteLength;
   }
   return bytes;

@@ -8,7 +8,7 @@ export function assertOperations(
   dimensions: number,
 ): void {
   for (const operation of operations) {
-    if (operation.kind !== 'put-version') continue;
+    if (operation.kind !== 'put-version' && operation.kind !== 'put-superseded') continue;
     for (const chunk of operation.chunks) {
       if (chunk.tenantId !== address.tenantId) throw invalidField('chunks.tenantId', 'must be the index tenant');
       if (chunk.itemId !== operation.itemId) throw invalidField('chunks.itemId', 'must be the operation item');

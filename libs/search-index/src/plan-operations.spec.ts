@@ -54,6 +54,28 @@ describe('planOperations', () => {
     expect(planOperations({ live: [stored('a', 3)], history: [] }, [put(2, 'b')])).toEqual(EMPTY);
   });
 
+  it('files a superseded version in history: new chunks, and those that are live', () => {
+    const { chunks } = put(1, 'a', 'b', 'c');
+    const operation = {
+      kind: 'put-superseded',
+      itemId: 'item',
+      version: 1,
+      supersededAt: RECORDED_AT,
+      chunks,
+    } as const;
+    expect(planOperations(nothing, [operation])).toEqual({
+      ...EMPTY,
+      indexHistory: chunks.map((chunk) => ({ chunk, supersededAt: RECORDED_AT })),
+    });
+    const kept = { live: [stored('a', 1), stored('d', 2)], history: [stored('b', 1)] };
+    expect(planOperations(kept, [operation])).toEqual({
+      ...EMPTY,
+      supersede: [{ chunkId: 'a', supersededAt: RECORDED_AT, metadata: {} }],
+      indexHistory: [{ chunk: chunks[2], supersededAt: RECORDED_AT }],
+      deleteLive: ['a'],
+    });
+  });
+
   it('settles what two writers left beside each other', () => {
     const live = [stored('a', 1), stored('b', 2), stored('c', 3)];
     const operation = { kind: 'settle-version', itemId: 'item', version: 2, recordedAt: RECORDED_AT } as const;

@@ -48,6 +48,7 @@ export function planOperations(stored: StoredChunks, operations: readonly IndexO
   for (const operation of operations) {
     const entries = entriesOf(items, operation.itemId);
     if (operation.kind === 'put-version') putVersion(entries, operation);
+    else if (operation.kind === 'put-superseded') putSuperseded(entries, operation);
     else if (operation.kind === 'settle-version') settleVersion(entries, operation);
     else if (operation.kind === 'update-metadata') updateMetadata(entries, operation.metadata);
     else for (const entry of entries) entry.place = null;
@@ -75,21 +76,29 @@ function putVersion(entries: Entry[], operation: Extract<IndexOperation, { kind:
     if (entry.place === 'history') entry.supersededAt = operation.recordedAt;
   }
   for (const chunk of new Map(operation.chunks.map((each) => [each.chunkId, each])).values()) {
-    entries.push({
-      chunkId: chunk.chunkId,
-      itemId: chunk.itemId,
-      version: operation.version,
-      accessMode: chunk.accessMode,
-      principals: chunk.principals,
-      stored: null,
-      place: 'live',
-      document: chunk,
-      metadata: {},
-      supersededAt: '',
-    });
+    entries.push(newEntry(chunk, operation.version));
   }
   const [newest] = operation.chunks;
   if (newest) followAccess(entries, newest);
+}
+
+function putSuperseded(entries: Entry[], operation: Extract<IndexOperation, { kind: 'put-superseded' }>): void {
+  const { version, supersededAt, chunks } = operation;
+  const missing = new Map(chunks.map((each) => [each.chunkId, each]));
+  for (const entry of entries) {
+    if (entry.version !== version || entry.place === null) continue;
+    missing.delete(entry.chunkId);
+    if (entry.place === 'history') continue;
+    entry.place = 'history';
+    entry.supersededAt = supersededAt;
+  }
+  for (const chunk of missing.values()) entries.push({ ...newEntry(chunk, version), place: 'history', supersededAt });
+}
+
+function newEntry(document: ChunkDocument, version: number): Entry {
+  const { chunkId, itemId, accessMode, principals } = document;
+  const nothing = { stored: null, metadata: {}, supersededAt: '' };
+  return { chunkId, itemId, version, accessMode, principals, place: 'live', document, ...nothing };
 }
 
 function settleVersion(entries: Entry[], { version, recordedAt }: { version: number; recordedAt: string }): void {

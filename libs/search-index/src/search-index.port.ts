@@ -112,6 +112,11 @@ export type IndexOperation =
    * each other, move to history as superseded at `recordedAt`.
    */
   | { kind: 'settle-version'; itemId: string; version: number; recordedAt: string }
+  /**
+   * Files a version that was live once in history, wherever it is now; what is there already stays as it is. For
+   * building an index anew, before the live version's `put-version`.
+   */
+  | { kind: 'put-superseded'; itemId: string; version: number; supersededAt: string; chunks: ChunkDocument[] }
   | { kind: 'update-metadata'; itemId: string; metadata: ChunkMetadata }
   /** Live and history both. */
   | { kind: 'delete-item'; itemId: string };
@@ -129,6 +134,11 @@ export interface SearchIndexWriter {
   countItem(address: IndexAddress, itemId: string): Promise<number>;
   /** Item ids and versions of all live chunks, for reconciliation; empty for an absent index. */
   listVersions(address: IndexAddress): AsyncIterable<{ itemId: string; version: number; chunks: number }>;
+  /**
+   * In what the index is not mapped as `ensureIndex` would map it now, one sentence each; [] = in nothing. A missing
+   * index is a sentence too.
+   */
+  findDrift(address: IndexAddress, dimensions: number): Promise<string[]>;
   dropIndex(address: IndexAddress): Promise<void>;
   ping(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 import type { IndexUnderTest } from './index-fixture.js';
+import { describeBuilding } from './building.conformance.js';
 import { describeProperties } from './properties.conformance.js';
 import { describeSearching } from './searching.conformance.js';
 import { describeWriting } from './writing.conformance.js';
@@ -23,6 +24,7 @@ export function describeSearchIndex(create: () => Promise<IndexUnderTest>, destr
   });
 
   describe('writing', () => describeWriting(open));
+  describe('building', () => describeBuilding(open));
   describe('searching', () => describeSearching(open));
   describe('properties', () => describeProperties(open));
 }

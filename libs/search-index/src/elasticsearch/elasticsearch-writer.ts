@@ -5,6 +5,7 @@ import { planOperations, type IndexPlan } from '../plan-operations.js';
 import type { IndexAddress, IndexOperation, SearchIndexWriter } from '../search-index.port.js';
 import { toSource } from './chunk-source.js';
 import { createWriteClient, type ElasticsearchOptions } from './elasticsearch-client.js';
+import { findMappingDrift } from './find-mapping-drift.js';
 import { buildMapping, mappedDimensions } from './index-mapping.js';
 import { indexNames, type IndexNames } from './index-names.js';
 import { indexUnavailable, isIndexMissing, mapElasticsearchError } from './map-elasticsearch-error.js';
@@ -85,6 +86,19 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     } catch (error) {
       if (!isIndexMissing(error)) throw mapElasticsearchError(error);
     }
+  }
+
+  findDrift(address: IndexAddress, dimensions: number): Promise<string[]> {
+    return this.guard(async () => {
+      const { live, history } = indexNames(address);
+      const mappings = await this.client.indices.getMapping({ index: [live, history], ignore_unavailable: true });
+      return [live, history].flatMap((index) => {
+        const place = index === live ? 'live' : 'history';
+        const mapping = mappings[index]?.mappings;
+        if (!mapping) return [`the ${place} index does not exist`];
+        return findMappingDrift(buildMapping(dimensions), mapping).map((sentence) => `${place}: ${sentence}`);
+      });
+    });
   }
 
   dropIndex(address: IndexAddress): Promise<void> {

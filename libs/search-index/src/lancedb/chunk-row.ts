@@ -53,6 +53,19 @@ export function schemaDimensions(schema: Schema): number {
   return (type as { listSize?: number } | undefined)?.listSize ?? 0;
 }
 
+/** In what a table differs from the schema that it would be made with now. */
+export function findSchemaDrift(expected: Schema, actual: Schema): string[] {
+  // By name, not by class: the driver may hand out types of its own copy of Arrow.
+  const types = new Map(actual.fields.map((field) => [field.name, String(field.type)]));
+  const drift = [];
+  for (const { name, type } of expected.fields) {
+    const found = types.get(name);
+    if (found !== String(type)) drift.push(`${name} is ${found ?? 'missing'} and should be ${String(type)}`);
+    types.delete(name);
+  }
+  return [...drift, ...[...types.keys()].map((name) => `${name} is not known`)];
+}
+
 export function toRow(chunk: ChunkDocument, supersededAt: string | null): ChunkRow {
   const { vector, ...document } = chunk;
   return {

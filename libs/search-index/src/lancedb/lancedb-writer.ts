@@ -4,7 +4,7 @@ import { throwIfCancelled } from '../cancellation.js';
 import { assertOperations, missingIndex } from '../check-operations.js';
 import { planOperations, type IndexPlan, type StoredChunk } from '../plan-operations.js';
 import type { ChunkDocument, IndexAddress, IndexOperation, SearchIndexWriter } from '../search-index.port.js';
-import { fromRow, toRow, type ChunkRow } from './chunk-row.js';
+import { buildSchema, findSchemaDrift, fromRow, toRow, type ChunkRow } from './chunk-row.js';
 import { LanceDbMaintenance, type TouchedRows } from './lancedb-maintenance.js';
 import { LanceDbStore, type LanceDbOptions, type Partition, type Tables } from './lancedb-store.js';
 import { mapLanceDbError } from './map-lancedb-error.js';
@@ -62,6 +62,19 @@ export class LanceDbWriter implements SearchIndexWriter {
       return tables ? countVersions(tables.live) : [];
     });
     yield* versions;
+  }
+
+  findDrift(address: IndexAddress, dimensions: number): Promise<string[]> {
+    return this.inTurn(address, async (partition) => {
+      const tables = await partition.open();
+      if (!tables) return ['the index does not exist'];
+      const drift = [];
+      for (const place of ['live', 'history'] as const) {
+        const sentences = findSchemaDrift(buildSchema(dimensions), await tables[place].schema());
+        drift.push(...sentences.map((sentence) => `${place}: ${sentence}`));
+      }
+      return drift;
+    });
   }
 
   dropIndex(address: IndexAddress): Promise<void> {
