@@ -4,9 +4,11 @@ import { ROUTES, type HttpMethod } from '@candor/contracts';
 import { assertRoutesHandled, createHttpApp, HealthModule, type HealthRegistry, type Logger } from '@candor/runtime';
 import { authenticationMiddleware } from './access/authentication.middleware.js';
 import { AuthenticatorService } from './access/authenticator.service.js';
+import { isSignedRequest, signedBodyMiddleware } from './access/signed-requests.middleware.js';
 import { GatewayModule, type GatewayDependencies } from './gateway.module.js';
 import { recordRefusal } from './request/record-refusal.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
+import { isUpload } from './uploads/upload.interceptor.js';
 
 const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
 const LIMITS = new Map(
@@ -30,7 +32,8 @@ export async function createGatewayApp(
     service: 'gateway',
     logger: options.logger,
     bodyLimits: bodyLimit,
-    beforeBody: authenticationMiddleware(new AuthenticatorService(dependencies.database)),
+    streamsBody: (method, path, contentType) => isSignedRequest(method, path) || isUpload(method, path, contentType),
+    beforeBody: signedBodyMiddleware(authenticationMiddleware(new AuthenticatorService(dependencies.database))),
     beforeErrorResponse: (context, error) => recordRefusal(requests, context, error),
   });
   assertRoutesHandled(app, ROUTES);

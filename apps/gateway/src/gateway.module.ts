@@ -3,7 +3,7 @@ import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { RETRIEVAL_CLIENT, type RetrievalClient } from '@candor/contracts';
 import { Database } from '@candor/persistence';
 import { JobProducer, type ReplyChannel } from '@candor/queue';
-import { CallerTokenSigner } from '@candor/runtime';
+import { CallerTokenSigner, CredentialCipher } from '@candor/runtime';
 import { AccessGuard } from './access/access.guard.js';
 import { FirstKeyService } from './access/first-key.service.js';
 import { RateLimiterService } from './access/rate-limiter.service.js';
@@ -17,6 +17,9 @@ import { CollectionItemsService } from './features/collections/collection-items.
 import { CollectionsController } from './features/collections/collections.controller.js';
 import { CollectionsService } from './features/collections/collections.service.js';
 import { ContextController } from './features/context/context.controller.js';
+import { CreateDocumentService } from './features/documents/create-document.service.js';
+import { DocumentsController } from './features/documents/documents.controller.js';
+import { DocumentsService } from './features/documents/documents.service.js';
 import { DeadLetterService } from './features/ingest/dead-letter.service.js';
 import { IngestController } from './features/ingest/ingest.controller.js';
 import { IngestService } from './features/ingest/ingest.service.js';
@@ -28,10 +31,19 @@ import { ReasonController } from './features/reason/reason.controller.js';
 import { SearchController } from './features/search/search.controller.js';
 import { SourceItemsController } from './features/source-items/source-items.controller.js';
 import { SourceItemsService } from './features/source-items/source-items.service.js';
+import type { AddressRules } from './features/sources/require-allowed-address.js';
+import { SlackEventsController } from './features/sources/slack-events.controller.js';
+import { SlackEventsService } from './features/sources/slack-events.service.js';
+import { SourceCheckService } from './features/sources/source-check.service.js';
+import { SourcesController } from './features/sources/sources.controller.js';
+import { SourcesService } from './features/sources/sources.service.js';
+import { SyncRunsController } from './features/sources/sync-runs.controller.js';
+import { SyncRunsService } from './features/sources/sync-runs.service.js';
 import { AuditInterceptor } from './request/audit.interceptor.js';
 import { IdempotencyInterceptor } from './request/idempotency.interceptor.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
-import { GATEWAY_LIMITS, REPLY_CHANNEL } from './tokens.js';
+import { ADDRESS_RULES, GATEWAY_LIMITS, REPLY_CHANNEL } from './tokens.js';
+import { UploadInterceptor } from './uploads/upload.interceptor.js';
 import { ReasoningClient } from './upstream/reasoning.client.js';
 import { RetrievalGatewayService } from './upstream/retrieval-gateway.service.js';
 
@@ -43,6 +55,8 @@ export interface GatewayDependencies {
   retrieval: RetrievalClient;
   rateLimiter: RateLimiterService;
   signer: CallerTokenSigner;
+  cipher: CredentialCipher;
+  addressRules: AddressRules;
   limits: GatewayLimits;
 }
 
@@ -56,12 +70,16 @@ export class GatewayModule {
         AuditTrailController,
         CollectionsController,
         ContextController,
+        DocumentsController,
         IngestController,
         NavigationController,
         OpenApiController,
         ReasonController,
         SearchController,
+        SlackEventsController,
         SourceItemsController,
+        SourcesController,
+        SyncRunsController,
       ],
       providers: [
         { provide: Database, useValue: dependencies.database },
@@ -70,16 +88,21 @@ export class GatewayModule {
         { provide: RETRIEVAL_CLIENT, useValue: dependencies.retrieval },
         { provide: RateLimiterService, useValue: dependencies.rateLimiter },
         { provide: CallerTokenSigner, useValue: dependencies.signer },
+        { provide: CredentialCipher, useValue: dependencies.cipher },
+        { provide: ADDRESS_RULES, useValue: dependencies.addressRules },
         { provide: GATEWAY_LIMITS, useValue: dependencies.limits },
-        // The order of these three is the order of a request.
+        // The order of these four is the order of a request.
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: UploadInterceptor },
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         HousekeepingService,
         ApiKeysService,
         CollectionItemsService,
         CollectionsService,
+        CreateDocumentService,
         DeadLetterService,
+        DocumentsService,
         FirstKeyService,
         IngestService,
         IngestionStatusService,
@@ -87,7 +110,11 @@ export class GatewayModule {
         ReasoningClient,
         RequestTransaction,
         RetrievalGatewayService,
+        SlackEventsService,
+        SourceCheckService,
         SourceItemsService,
+        SourcesService,
+        SyncRunsService,
         TenantsService,
       ],
       exports: [FirstKeyService, RequestTransaction],

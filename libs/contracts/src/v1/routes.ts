@@ -3,12 +3,15 @@ import * as apiKeys from './api-keys.route.js';
 import * as auditEvents from './audit-events.route.js';
 import * as collections from './collections.route.js';
 import * as context from './context.route.js';
+import * as documents from './documents.route.js';
 import * as generations from './generations.route.js';
 import * as ingest from './ingest.route.js';
 import * as navigation from './navigation.route.js';
 import * as reason from './reason.route.js';
 import * as search from './search.route.js';
 import * as sourceItems from './source-items.route.js';
+import * as sources from './sources.route.js';
+import * as syncRuns from './sync-runs.route.js';
 
 const modules = [
   search,
@@ -19,8 +22,11 @@ const modules = [
   ingest,
   sourceItems,
   collections,
+  documents,
   apiKeys,
   auditEvents,
+  sources,
+  syncRuns,
 ];
 
 function isRoute(value: unknown): value is RouteContract {

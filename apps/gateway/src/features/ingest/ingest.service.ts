@@ -3,7 +3,6 @@ import {
   AppError,
   type AuditEventInput,
   invalidField,
-  type IngestDocument,
   type IngestResponse,
   type ItemId,
   type RequestId,
@@ -14,6 +13,7 @@ import {
   findMissingCollections,
   isUniqueViolation,
   type AcceptedItem,
+  type NewDocument,
   type Transaction,
 } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
@@ -24,15 +24,26 @@ import { RequestTransaction } from '../../request/request-transaction.service.js
 export class IngestService {
   constructor(private readonly requests: RequestTransaction) {}
 
+  accept(documents: readonly NewDocument[]): Promise<IngestResponse> {
+    const { requestId } = requireRequestContext();
+    return this.acceptAs(documents, {
+      fieldOf: (index, field) => `documents[${index}].${field}`,
+      respond: async (items) => toResponse(requestId, items),
+    });
+  }
+
   /** Stores all documents or none; item, version, outbox row and audit events in one commit. */
-  async accept(documents: readonly IngestDocument[]): Promise<IngestResponse> {
+  async acceptAs<Response>(
+    documents: readonly NewDocument[],
+    { fieldOf, respond }: AcceptOptions<Response>,
+  ): Promise<Response> {
     const caller = requireCaller();
     const { requestId, audit } = requireRequestContext();
-    requireProviders(caller, documents);
+    requireProviders(caller, documents, fieldOf);
     refuseTwins(documents);
     try {
       return await this.requests.run(async (transaction) => {
-        await requireCollections(transaction, caller, documents);
+        await requireCollections(transaction, caller, documents, fieldOf);
         const items = await acceptDocuments(
           transaction,
           caller.scope.tenantId,
@@ -46,7 +57,7 @@ export class IngestService {
         );
         audit.metadata['items'] = items.length;
         audit.metadata['accepted'] = items.filter((item) => item.status === 'accepted').length;
-        return toResponse(requestId, items);
+        return respond(items, transaction);
       });
     } catch (error) {
       if (isUniqueViolation(error, 'ingestions_pkey'))
@@ -59,19 +70,28 @@ export class IngestService {
   }
 }
 
+type FieldOf = (index: number, field: string) => string;
+
+export interface AcceptOptions<Response> {
+  /** Name of a document's field as the caller knows it. */
+  fieldOf: FieldOf;
+  /** The response, from what the commit will hold. */
+  respond: (items: readonly AcceptedItem[], transaction: Transaction) => Promise<Response>;
+}
+
 /** A key that may not read a provider may not write into it either. */
-function requireProviders({ scope }: Caller, documents: readonly IngestDocument[]): void {
+function requireProviders({ scope }: Caller, documents: readonly NewDocument[], fieldOf: FieldOf): void {
   const allowed = scope.allowedProviders;
   if (!allowed) return;
   const index = documents.findIndex((document) => !allowed.includes(document.provider));
   if (index < 0) return;
   throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
-    message: `documents[${index}].provider is not one that this API key may use.`,
-    details: { field: `documents[${index}].provider` },
+    message: `${fieldOf(index, 'provider')} is not one that this API key may use.`,
+    details: { field: fieldOf(index, 'provider') },
   });
 }
 
-function refuseTwins(documents: readonly IngestDocument[]): void {
+function refuseTwins(documents: readonly NewDocument[]): void {
   const seen = new Map<string, number>();
   documents.forEach(({ provider, connectorId, externalId }, index) => {
     const identity = JSON.stringify([provider, connectorId ?? null, externalId]);
@@ -88,7 +108,8 @@ function refuseTwins(documents: readonly IngestDocument[]): void {
 async function requireCollections(
   transaction: Transaction,
   { scope }: Caller,
-  documents: readonly IngestDocument[],
+  documents: readonly NewDocument[],
+  fieldOf: FieldOf,
 ): Promise<void> {
   const missing = await findMissingCollections(
     transaction,
@@ -99,7 +120,7 @@ async function requireCollections(
   documents.forEach((document, index) => {
     const position = (document.collectionIds ?? []).findIndex((id) => missing.has(id));
     if (position >= 0)
-      throw invalidField(`documents[${index}].collectionIds[${position}]`, 'must be an existing collection');
+      throw invalidField(fieldOf(index, `collectionIds[${position}]`), 'must be an existing collection');
   });
 }
 

@@ -45,18 +45,20 @@ function operationOf(route: RouteContract): JsonObject {
   const header = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } };
   if (route.idempotent) parameters.push(header);
   const content = { 'application/json': { schema: schemaOf(route.response, 'input') } };
-  const description = [route.description, `Needs the action \`${route.action}\`.`].filter(Boolean).join(' ');
+  const needs = route.action === 'signed' ? '' : `Needs the action \`${route.action}\`.`;
+  const description = [route.description, needs].filter(Boolean).join(' ');
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase())}`,
     summary: route.summary,
     description,
     tags: [route.path.split('/')[2] ?? 'v1'],
+    ...(route.action === 'signed' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
       ? {
           requestBody: {
             required: !route.body.safeParse(undefined).success,
-            content: { 'application/json': { schema: schemaOf(route.body, 'input') } },
+            content: bodyContent(route, schemaOf(route.body, 'input')),
           },
         }
       : {}),
@@ -68,6 +70,14 @@ function operationOf(route: RouteContract): JsonObject {
       },
     },
   };
+}
+
+/** A form has the fields of the JSON body and the file itself. */
+function bodyContent(route: RouteContract, schema: JsonObject): JsonObject {
+  const json = { 'application/json': { schema } };
+  if (!route.upload) return json;
+  const properties = { ...(schema['properties'] as JsonObject), file: { type: 'string', format: 'binary' } };
+  return { ...json, 'multipart/form-data': { schema: { ...schema, properties } } };
 }
 
 /** OpenAPI 3.1, from the same zod contracts that check the requests. Pure: equal routes give an equal document. */
