@@ -1,0 +1,11 @@
+import type { SourceCredentials, SourceProvider, SourceSettings } from '@candor/contracts';
+import type { SourceConnector } from './source-connector.port.js';
+
+/** Makes the connector of one account; what it may call is decided by the operator's configuration alone. */
+export type ConnectorFactory = (
+  provider: SourceProvider,
+  settings: SourceSettings,
+  credentials: SourceCredentials,
+) => SourceConnector;
+
+export const CONNECTOR_FACTORY = Symbol('ConnectorFactory');
