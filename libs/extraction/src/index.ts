@@ -13,3 +13,7 @@ export { groupSlackThreads, renderSlackThread } from './slack/render-slack-threa
 export type { SlackThread } from './slack/render-slack-thread.js';
 export { compareSlackTs, isSlackContent, isSlackTombstone, parseSlackTs, readThreadTs } from './slack/slack-message.js';
 export type { SlackMessage, SlackNames } from './slack/slack-message.js';
+export { openExport, type ExportItem, type ExportSource } from './exports/export-source.js';
+export { readMboxExport, type MboxExportOptions } from './exports/read-mbox-export.js';
+export { isNotionExport, readNotionExport, type NotionExportOptions } from './exports/read-notion-export.js';
+export { isSlackExport, readSlackExport, type SlackExportOptions } from './exports/read-slack-export.js';

@@ -82,10 +82,16 @@ export class ZipArchive {
  */
 export async function openZip(bytes: Uint8Array, limits: ZipLimits = ZIP_LIMITS): Promise<ZipArchive> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const zip = await openBuffer(buffer).catch((error: unknown) => {
+    throw toUnreadable(error);
+  });
+  return indexZip(zip, limits);
+}
+
+/** As `openZip`, of an archive that is already open, e.g. one too large for the memory. */
+export async function indexZip(zip: ZipFile, limits: ZipLimits): Promise<ZipArchive> {
   try {
-    const zip = await openBuffer(buffer);
-    const entries = await listEntries(zip, limits);
-    return new ZipArchive(zip, entries, limits);
+    return new ZipArchive(zip, await listEntries(zip, limits), limits);
   } catch (error) {
     throw error instanceof AppError ? error : toUnreadable(error);
   }
