@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { grpcTlsEnvironment, portFromEnv, requireWholeGrpcTls } from '@candor/runtime';
+import {
+  booleanFromEnv,
+  encryptionEnvironment,
+  grpcTlsEnvironment,
+  portFromEnv,
+  requireWholeGrpcTls,
+} from '@candor/runtime';
 import { API_KEY_PATTERN } from './access/api-key-secret.js';
 
 const milliseconds = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
@@ -28,6 +34,10 @@ export const gatewayConfigSchema = z
     READY_FILE: z.string().optional().describe('Not ready until this file exists; for launchers that load data first.'),
     SEARCH_DEADLINE_MS: milliseconds(10_000).describe('Longest time of a search, ms.'),
     REASON_DEADLINE_MS: milliseconds(60_000).describe('Longest time of a reason request, ms.'),
+    ...encryptionEnvironment,
+    CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
+      'Sources may have private addresses, and addresses without TLS.',
+    ),
     ...grpcTlsEnvironment,
   })
   .superRefine(requireWholeGrpcTls);

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { answerQuestionJob, indexItemJob } from '@candor/contracts';
 import {
   CallerTokenSigner,
+  CredentialCipher,
   createLogger,
   GrpcRetrievalClient,
   grpcTlsFrom,
@@ -53,6 +54,8 @@ export async function main(): Promise<void> {
       retrieval,
       rateLimiter: new RateLimiterService(rateLimitStore),
       signer: new CallerTokenSigner(config.CANDOR_SIGNING_KEY),
+      cipher: new CredentialCipher(config.CANDOR_ENCRYPTION_KEYS),
+      addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
       limits: { searchDeadlineMs: config.SEARCH_DEADLINE_MS, reasonDeadlineMs: config.REASON_DEADLINE_MS },
     },
     { logger, health },

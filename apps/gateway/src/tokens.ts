@@ -1,3 +1,5 @@
 /** Injection tokens of things without a class of their own. */
+/** `AddressRules`: which addresses a source may have. */
+export const ADDRESS_RULES = Symbol('AddressRules');
 export const GATEWAY_LIMITS = Symbol('GatewayLimits');
 export const REPLY_CHANNEL = Symbol('ReplyChannel');

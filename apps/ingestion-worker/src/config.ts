@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { embeddingsEnvironment } from '@candor/embeddings';
-import { portFromEnv } from '@candor/runtime';
+import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
 import { elasticsearchEnvironment } from '@candor/search-index/write';
 
 /** What the ingestion worker reads from the environment; nothing else. */
@@ -13,6 +13,10 @@ export const workerConfigSchema = z.object({
     .describe('Least severe line.'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues.'),
+  ...encryptionEnvironment,
+  CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
+    'Sources may have private addresses, and addresses without TLS.',
+  ),
   ...elasticsearchEnvironment,
   ...embeddingsEnvironment,
 });

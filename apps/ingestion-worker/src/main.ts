@@ -14,6 +14,7 @@ import {
 } from '@candor/runtime';
 import { createElasticsearchWriter, elasticsearchOptionsFrom } from '@candor/search-index/write';
 import { workerConfigSchema } from './config.js';
+import { sourceDependenciesFrom } from './source-dependencies.js';
 import { startWorker, type RunningWorker } from './start-worker.js';
 
 /** Starts the ingestion worker from the environment: jobs from the queue, HTTP only for probes and metrics. */
@@ -55,7 +56,7 @@ export async function main(): Promise<void> {
   });
   running.worker = await retryUntilReachable(async () => {
     await database.migrate();
-    return startWorker({ database, embedder, index, queue, producer, logger });
+    return startWorker({ database, embedder, index, queue, producer, logger, sources: sourceDependenciesFrom(config) });
   }, logger);
 }
 

@@ -1,9 +1,18 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
-import { deleteItemJob, extractItemJob, indexItemJob, JOB_CATALOGUE, type AppError } from '@candor/contracts';
+import {
+  deleteItemJob,
+  extractItemJob,
+  indexItemJob,
+  JOB_CATALOGUE,
+  removeSourceJob,
+  syncSourceJob,
+  type AppError,
+} from '@candor/contracts';
 import { OutboxRepository } from '@candor/persistence';
 import {
   BullMqStrategy,
+  JobSchedules,
   OutboxDispatcher,
   RpcErrorFilter,
   type JobProducer,
@@ -14,9 +23,12 @@ import { BatchedIndexWriter } from '@candor/search-index/write';
 import { RecordDeadLetterService } from './dead-letters/record-dead-letter.service.js';
 import { SweeperService } from './dispatch/sweeper.service.js';
 import { LiveGenerationsService } from './features/index-item/live-generations.service.js';
+import { SourcePatrol } from './features/manage-source/source-patrol.js';
+import { SourceSchedulesService } from './features/manage-source/source-schedules.service.js';
+import { SourceSweeperService } from './features/manage-source/source-sweeper.service.js';
 import { WorkerModule, type WorkerModuleDependencies } from './worker.module.js';
 
-export interface WorkerDependencies extends WorkerModuleDependencies {
+export interface WorkerDependencies extends Omit<WorkerModuleDependencies, 'schedules'> {
   queue: QueueBackendOptions;
   producer: JobProducer;
   logger: Logger;
@@ -32,6 +44,9 @@ const CONCURRENCY = {
   [extractItemJob.queue]: { concurrency: 32 },
   [indexItemJob.queue]: { concurrency: 64 },
   [deleteItemJob.queue]: { concurrency: 8 },
+  // A slice waits for its provider most of the time.
+  [syncSourceJob.queue]: { concurrency: 8 },
+  [removeSourceJob.queue]: { concurrency: 4 },
 };
 const ITEM_JOBS = JOB_CATALOGUE.filter((job) => job.queue in CONCURRENCY);
 
@@ -47,8 +62,9 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       logger.warn({ job, attempt, outcome, code: error.code, error }, 'Job failed'),
     runInJobContext: (context, run) => runInRequestContext(createRequestContext(context.requestId), run),
   });
+  const schedules = new JobSchedules(queue);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(
-    WorkerModule.forRoot({ ...dependencies, index: new BatchedIndexWriter(dependencies.index) }),
+    WorkerModule.forRoot({ ...dependencies, schedules, index: new BatchedIndexWriter(dependencies.index) }),
     { strategy, logger: new NestPinoLogger(logger), abortOnError: false },
   );
   app.useGlobalFilters(new RpcErrorFilter());
@@ -65,10 +81,13 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   const sweeper = new SweeperService(database, producer, logger);
   dispatcher.start();
   sweeper.start();
+  const patrol = new SourcePatrol(app.get(SourceSweeperService), app.get(SourceSchedulesService), logger);
+  patrol.start();
   return {
     stop: async () => {
-      await Promise.all([dispatcher.stop(), sweeper.stop()]);
+      await Promise.all([dispatcher.stop(), sweeper.stop(), patrol.stop()]);
       await app.close();
+      await schedules.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { embeddingsEnvironment } from '@candor/embeddings';
-import { portFromEnv } from '@candor/runtime';
+import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
 import { answerProviderEnvironment } from '@candor/synthesis';
 
 const launcherFields = {
@@ -16,6 +16,12 @@ const launcherFields = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
     .default('info')
     .describe('Least severe line.'),
+  CANDOR_ENCRYPTION_KEYS: encryptionEnvironment.CANDOR_ENCRYPTION_KEYS.optional().describe(
+    'Keys of the stored credentials, `<keyId>:<base64 of 32 bytes>,…`; default: one that is made once and kept below `CANDOR_DATA`.',
+  ),
+  CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
+    'Sources may have private addresses, and addresses without TLS.',
+  ),
 };
 const deadline = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
 

@@ -5,7 +5,7 @@ import { AppError } from '@candor/contracts';
 import { loadConfig } from '@candor/runtime';
 import { freePort, startServices } from '@candor/services';
 import { distributedConfigSchema } from './config.js';
-import { keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
+import { keepEncryptionKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
 import { findModelDirectory } from './local-model.js';
 import { loadDemoOnce } from './load-demo-once.js';
 import { makeBootstrapKey } from './make-bootstrap-key.js';
@@ -47,6 +47,8 @@ export async function main(): Promise<void> {
       port: config.PORT,
       urls: requireUrls(services.urls),
       signingKey: await keepRandomSecret(join(data, 'signing-key')),
+      encryptionKeys: await keepEncryptionKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
+      allowPrivateConnectors: config.CANDOR_ALLOW_PRIVATE_CONNECTORS,
       bootstrapKey: key,
       readyFile,
       modelDirectory,
@@ -80,6 +82,8 @@ interface Installation {
   port: number;
   urls: { DATABASE_URL: string; REDIS_URL: string; ELASTICSEARCH_URL: string };
   signingKey: string;
+  encryptionKeys: string;
+  allowPrivateConnectors: boolean;
   bootstrapKey: string;
   readyFile: string;
   modelDirectory: string | undefined;
@@ -100,6 +104,10 @@ async function startAll(processes: ServiceProcesses, installation: Installation)
   );
   // Only the gateway is reachable from elsewhere, whatever HOST says.
   const inner = { HOST: '127.0.0.1', CANDOR_MODEL_DIR: installation.modelDirectory };
+  const sources = {
+    CANDOR_ENCRYPTION_KEYS: installation.encryptionKeys,
+    CANDOR_ALLOW_PRIVATE_CONNECTORS: String(installation.allowPrivateConnectors),
+  };
   const retrievalUrl = `dns:///127.0.0.1:${grpcPort}`;
   processes.start('retrieval', {
     ...inner,
@@ -109,7 +117,7 @@ async function startAll(processes: ServiceProcesses, installation: Installation)
     GRPC_BIND: `127.0.0.1:${grpcPort}`,
     HEALTH_PORT: String(retrievalHealth),
   });
-  processes.start('ingestion-worker', { ...inner, ...urls, HEALTH_PORT: String(workerHealth) });
+  processes.start('ingestion-worker', { ...inner, ...urls, ...sources, HEALTH_PORT: String(workerHealth) });
   processes.start('synthesis', {
     ...inner,
     REDIS_URL: urls.REDIS_URL,
@@ -118,6 +126,7 @@ async function startAll(processes: ServiceProcesses, installation: Installation)
     HEALTH_PORT: String(synthesisHealth),
   });
   processes.start('gateway', {
+    ...sources,
     DATABASE_URL: urls.DATABASE_URL,
     REDIS_URL: urls.REDIS_URL,
     RETRIEVAL_URL: retrievalUrl,

@@ -28,3 +28,13 @@ export async function keepRandomSecret(path: string): Promise<string> {
   await writeSecret(path, secret);
   return secret;
 }
+
+/** For `CANDOR_ENCRYPTION_KEYS`: the given keys, or one that is made at the first start and kept. */
+export async function keepEncryptionKeys(path: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const kept = await readSecret(path);
+  if (kept) return kept;
+  const keys = `local:${randomBytes(32).toString('base64')}`;
+  await writeSecret(path, keys);
+  return keys;
+}

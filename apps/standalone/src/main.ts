@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { createEmbedder, embedderOptionsFrom } from '@candor/embeddings';
 import { createGatewayApp, FirstKeyService, RateLimiterService } from '@candor/gateway';
-import { startWorker } from '@candor/ingestion-worker';
+import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
 import { Database, RetrievalViews } from '@candor/persistence';
 import { InProcessReplyChannel, JobProducer, migrateQueueBackend, type QueueBackendOptions } from '@candor/queue';
 import { RetrievalService } from '@candor/retrieval';
@@ -20,7 +20,7 @@ import { createLanceDbIndex } from '@candor/search-index';
 import { startPostgres } from '@candor/services';
 import { createAnswerProvider, startSynthesis } from '@candor/synthesis';
 import { standaloneConfigSchema, type StandaloneConfig } from './config.js';
-import { keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
+import { keepEncryptionKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
 import { loadDemoOnce } from './load-demo-once.js';
 import { findModelDirectory } from './local-model.js';
 import { printWelcome } from './print-welcome.js';
@@ -95,7 +95,11 @@ async function openServices(
     embedder,
     signer,
   });
-  const worker = await startWorker({ database, embedder, index: index.writer, queue, producer, logger });
+  const sources = sourceDependenciesFrom({
+    CANDOR_ENCRYPTION_KEYS: await keepEncryptionKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
+    CANDOR_ALLOW_PRIVATE_CONNECTORS: config.CANDOR_ALLOW_PRIVATE_CONNECTORS,
+  });
+  const worker = await startWorker({ database, embedder, index: index.writer, queue, producer, logger, sources });
   const synthesis = await startSynthesis({
     retrieval,
     answerProvider: createAnswerProvider(config, embedder),
@@ -122,6 +126,8 @@ async function openServices(
       retrieval,
       rateLimiter: new RateLimiterService(null),
       signer,
+      cipher: sources.cipher,
+      addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
       limits: { searchDeadlineMs: config.SEARCH_DEADLINE_MS, reasonDeadlineMs: config.REASON_DEADLINE_MS },
     },
     { logger, health },

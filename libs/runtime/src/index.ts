@@ -1,5 +1,10 @@
 export { CallerTokenSigner } from './caller-token/caller-token-signer.js';
-export { CredentialCipher, encryptionEnvironment, type SealedText } from './credential-cipher/credential-cipher.js';
+export {
+  CredentialCipher,
+  credentialOwner,
+  encryptionEnvironment,
+  type SealedText,
+} from './credential-cipher/credential-cipher.js';
 export { booleanFromEnv, loadConfig, portFromEnv, type Environment } from './config/load-config.js';
 export { GrpcRetrievalClient, type GrpcRetrievalClientOptions } from './grpc/grpc-retrieval.client.js';
 export {

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startWorker } from '@candor/ingestion-worker';
+import { EmbedderRegistry } from '@candor/embeddings';
+import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
 import { Database } from '@candor/persistence';
 import { JobProducer } from '@candor/queue';
 import { createLogger } from '@candor/runtime';
@@ -53,7 +55,18 @@ export async function fillInstallation(installation, elasticsearchUrl, embedder,
   const database = new Database({ url: installation.databaseUrl, applicationName: 'candor-bench', poolSize: 20 });
   const index = createElasticsearchWriter({ url: elasticsearchUrl });
   const producer = new JobProducer(queue);
-  const worker = await startWorker({ database, embedder, index, queue, producer, logger });
+  const worker = await startWorker({
+    database,
+    embedders: EmbedderRegistry.around(embedder),
+    index,
+    queue,
+    producer,
+    logger,
+    sources: sourceDependenciesFrom({
+      CANDOR_ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      CANDOR_ALLOW_PRIVATE_CONNECTORS: false,
+    }),
+  });
   try {
     return await ingestAll(installation, documents.map(toIngestDocument));
   } finally {

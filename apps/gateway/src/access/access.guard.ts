@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
-import { allowsAction, AppError, type RouteContract } from '@candor/contracts';
+import { allowsAction, AppError, type Action, type RouteContract } from '@candor/contracts';
 import { isOperational, routeOf } from '@candor/runtime';
 import { requireCaller, type Caller } from './caller.js';
 import { RateLimiterService } from './rate-limiter.service.js';
@@ -15,17 +15,19 @@ export class AccessGuard implements CanActivate {
     const route = routeOf(execution);
     // Fail closed: a handler that nobody gave a contract is nobody's.
     if (!route) throw new AppError('REQUEST.UNKNOWN_ROUTE');
+    // Its handler checks the signature before anything else.
+    if (route.action === 'signed') return true;
     const caller = requireCaller();
-    this.requireAction(caller, route);
+    this.requireAction(caller, route.action);
     await this.requireRoom(caller, route, execution.switchToHttp().getResponse<Response>());
     return true;
   }
 
-  private requireAction(caller: Caller, route: RouteContract): void {
-    if (route.action === 'authenticated' || allowsAction(caller.scope, route.action)) return;
+  private requireAction(caller: Caller, action: Action | 'authenticated'): void {
+    if (action === 'authenticated' || allowsAction(caller.scope, action)) return;
     throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
-      message: `The API key does not allow the action "${route.action}".`,
-      details: { action: route.action },
+      message: `The API key does not allow the action "${action}".`,
+      details: { action },
     });
   }
 

@@ -1,6 +1,6 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { mergeMap, type Observable } from 'rxjs';
-import { isOperational, requireRequestContext } from '@candor/runtime';
+import { isOperational, requireRequestContext, routeOf } from '@candor/runtime';
 import { RequestTransaction } from './request-transaction.service.js';
 
 /** No response without its audit event: reads are recorded here, writes have committed theirs with the change. */
@@ -9,7 +9,8 @@ export class AuditInterceptor implements NestInterceptor {
   constructor(private readonly requests: RequestTransaction) {}
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (isOperational(execution)) return next.handle();
+    // Signed requests have no caller; their handler writes the event of the tenant that it finds.
+    if (isOperational(execution) || routeOf(execution)?.action === 'signed') return next.handle();
     return next.handle().pipe(
       mergeMap(async (body: unknown) => {
         const { audit } = requireRequestContext();

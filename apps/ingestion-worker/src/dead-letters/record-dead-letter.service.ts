@@ -1,8 +1,9 @@
-import { AppError, isErrorCode, itemJobPayloadSchema, refreshItemMetadataJob } from '@candor/contracts';
+import { AppError, isErrorCode, itemJobPayloadSchema, refreshItemMetadataJob, syncSourceJob } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
 import { failRefresh, failVersion, insertDeadLetter, type Database } from '@candor/persistence';
 import type { DeadLetter } from '@candor/queue';
 import type { Logger } from '@candor/runtime';
+import { EndRunService } from '../features/sync-connector/end-run.service.js';
 
 /** Dead letter, item state and audit event in one commit, so that a poisoned item never looks as if it were being worked on. */
 export class RecordDeadLetterService {
@@ -12,6 +13,8 @@ export class RecordDeadLetterService {
   ) {}
 
   async record(letter: DeadLetter): Promise<void> {
+    const sync = syncSourceJob.payload.safeParse(letter.payload);
+    if (letter.job === syncSourceJob.name && sync.success) return this.endRun(sync.data.runId, letter);
     const payload = itemJobPayloadSchema.safeParse(letter.payload);
     if (!payload.success) return this.recordUnreadable(letter);
     const job = payload.data;
@@ -44,6 +47,11 @@ export class RecordDeadLetterService {
         },
       ]);
     });
+  }
+
+  /** The run is the record: it shows the error, and the next one goes on from the cursor. */
+  private endRun(runId: string, { error }: DeadLetter): Promise<void> {
+    return new EndRunService(this.database).end({ id: runId, leaseId: null }, { state: 'failed', error });
   }
 
   /** A payload that broke its contract is shown to its tenant where it still names one. */

@@ -28,7 +28,7 @@ const STATEMENTS = [
     state text NOT NULL DEFAULT 'active',
     cursor jsonb,
     wants_full boolean NOT NULL DEFAULT false,
-    sync_wanted_at timestamptz(3),
+    wanted_mode text,
     last_check jsonb,
     last_success_at timestamptz(3),
     last_reconciled_at timestamptz(3),

@@ -31,6 +31,8 @@ export interface SourceConnector {
   lastError: { type: string; message: string; at: Date } | null;
   nextRunAt: Date | null;
   nextReconcileAt: Date | null;
+  /** Something was left out that only a listing from the beginning finds again. */
+  wantsFull: boolean;
   removalTotal: number | null;
   createdAt: Date;
   updatedAt: Date;
@@ -70,6 +72,7 @@ interface SourceRow {
   last_error_at: Date | null;
   next_run_at: Date | null;
   next_reconcile_at: Date | null;
+  wants_full: boolean;
   removal_total: number | null;
   created_at: Date;
   updated_at: Date;
@@ -77,7 +80,7 @@ interface SourceRow {
 
 const COLUMNS = `s.id, s.tenant_id, s.provider, s.name, s.settings, s.credential_fields, s.credentials_key_id,
   s.sync_every_minutes, s.reconcile_every_minutes, s.state, s.last_check, s.last_success_at, s.last_reconciled_at,
-  s.last_error_type, s.last_error_message, s.last_error_at, s.next_run_at, s.next_reconcile_at, s.removal_total,
+  s.last_error_type, s.last_error_message, s.last_error_at, s.next_run_at, s.next_reconcile_at, s.wants_full, s.removal_total,
   s.created_at, s.updated_at`;
 
 export interface NewSource {
@@ -279,6 +282,7 @@ function toSource(row: SourceRow): SourceConnector {
         : { type: row.last_error_type, message: row.last_error_message ?? '', at: row.last_error_at },
     nextRunAt: row.next_run_at,
     nextReconcileAt: row.next_reconcile_at,
+    wantsFull: row.wants_full,
     removalTotal: row.removal_total,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

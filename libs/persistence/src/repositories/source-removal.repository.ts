@@ -20,7 +20,7 @@ export async function beginRemoval(transaction: Transaction, request: RemovalReq
   const { tenantId, sourceId, requestId, apiKeyId } = request;
   const [sources]: [{ removal_slice: number }[], number] = await transaction.query(
     `UPDATE source_connectors SET state = 'deleting', credentials = NULL, credentials_key_id = NULL,
-       credential_fields = '{}', cursor = NULL, sync_wanted_at = NULL, next_run_at = NULL, next_reconcile_at = NULL,
+       credential_fields = '{}', cursor = NULL, wanted_mode = NULL, next_run_at = NULL, next_reconcile_at = NULL,
        removal_request_id = CASE WHEN state = 'deleting' THEN removal_request_id ELSE $3::uuid END,
        removal_api_key_id = CASE WHEN state = 'deleting' THEN removal_api_key_id ELSE $4::uuid END,
        removal_total = CASE WHEN state = 'deleting' THEN removal_total

@@ -174,20 +174,22 @@ export async function countUnlistedItems(
 }
 
 /**
- * A sync that went through vouches for the items that it didn't name: nothing changed about them since it began.
- * At most `limit` at a time; returns how many moved on.
+ * A sync that went through vouches for the items that it didn't name: nothing changed about them since it began. Not for
+ * those that it couldn't read. At most `limit` at a time; returns how many moved on.
  */
 export async function advanceSyncedAt(
   transaction: Transaction,
-  { tenantId, sourceId }: SourceKey,
+  run: { id: string; tenantId: string; sourceId: string },
   startedAt: Date,
   limit: number,
 ): Promise<number> {
   const [, count]: [unknown[], number] = await transaction.query(
     `UPDATE source_items SET synced_at = $3 WHERE id IN (
-       SELECT id FROM source_items WHERE connector_id = $1 AND tenant_id = $2 AND deleted_at IS NULL AND synced_at < $3
-       ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED)`,
-    [sourceId, tenantId, startedAt, limit],
+       SELECT i.id FROM source_items i
+       WHERE i.connector_id = $1 AND i.tenant_id = $2 AND i.deleted_at IS NULL AND i.synced_at < $3
+         AND NOT EXISTS (SELECT 1 FROM sync_run_failures f WHERE f.run_id = $5 AND f.external_id = i.external_id)
+       ORDER BY i.id LIMIT $4 FOR UPDATE OF i SKIP LOCKED)`,
+    [run.sourceId, run.tenantId, startedAt, limit, run.id],
   );
   return count;
 }

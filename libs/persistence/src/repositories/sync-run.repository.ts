@@ -110,7 +110,7 @@ export async function startSyncRun(
     if (inserted[0]) {
       // A run that lists everything forgets what was known of the changes.
       await transaction.query(
-        `UPDATE source_connectors SET sync_wanted_at = NULL, cursor = CASE WHEN $2 THEN NULL ELSE cursor END WHERE id = $1`,
+        `UPDATE source_connectors SET wanted_mode = NULL, cursor = CASE WHEN $2 THEN NULL ELSE cursor END WHERE id = $1`,
         [run.sourceId, run.mode === 'full'],
       );
       const started = toRun(inserted[0]);
@@ -126,11 +126,16 @@ export async function startSyncRun(
   throw new Error('a sync run was neither inserted nor found');
 }
 
-/** Starts a run, or has one started as soon as the active one is over: what it reports came too late for that one. */
-export async function wantSync(transaction: Transaction, run: Omit<NewSyncRun, 'mode'>): Promise<void> {
-  const { alreadyActive } = await startSyncRun(transaction, { ...run, mode: 'incremental' });
-  if (alreadyActive)
-    await transaction.query('UPDATE source_connectors SET sync_wanted_at = now() WHERE id = $1', [run.sourceId]);
+/** Starts a run, or has one started as soon as the active one is over: what it is for came too late for that one. */
+export async function wantSync(transaction: Transaction, run: NewSyncRun): Promise<void> {
+  const { alreadyActive } = await startSyncRun(transaction, run);
+  if (!alreadyActive) return;
+  // A full run does what any two others do.
+  await transaction.query(
+    `UPDATE source_connectors SET wanted_mode = CASE WHEN coalesce(wanted_mode, $2) = $2 THEN $2 ELSE 'full' END
+     WHERE id = $1`,
+    [run.sourceId, run.mode],
+  );
 }
 
 export function enqueueSlice(
@@ -154,6 +159,12 @@ export async function findSyncRun(
     `SELECT ${RUN_COLUMNS} FROM sync_runs r WHERE ${VISIBLE_RUN} AND r.id = $3`,
     [viewer.tenantId, viewer.providers, id],
   );
+  return rows[0] ? toRun(rows[0]) : null;
+}
+
+/** As it is now, whoever asks. */
+export async function findRunState(transaction: Transaction, id: string): Promise<SyncRunRecord | null> {
+  const rows: SyncRunRow[] = await transaction.query(`SELECT ${RUN_COLUMNS} FROM sync_runs r WHERE r.id = $1`, [id]);
   return rows[0] ? toRun(rows[0]) : null;
 }
 

@@ -1,6 +1,5 @@
 import { v4 as randomUuid } from 'uuid';
-import type { AppError} from '@candor/contracts';
-import { type SyncCounts, type SyncRunState } from '@candor/contracts';
+import type { AppError, SyncCounts, SyncMode, SyncRunState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import {
   enqueueSlice,
@@ -229,17 +228,18 @@ async function tellSource(transaction: Transaction, run: SyncRunRecord, ending: 
       ending.error?.message ?? null,
     ],
   );
-  const wanted: { tenant_id: string }[] = await transaction.query(
-    `SELECT tenant_id FROM source_connectors WHERE id = $1 AND state = 'active' AND sync_wanted_at IS NOT NULL`,
+  const wanted: { wanted_mode: SyncMode | null }[] = await transaction.query(
+    `SELECT wanted_mode FROM source_connectors WHERE id = $1 AND state = 'active'`,
     [run.sourceId],
   );
+  const mode = wanted[0]?.wanted_mode;
   // What asked for another run while this one was under way may not be in it.
-  if (wanted[0] && succeeded)
+  if (mode && succeeded)
     await startSyncRun(transaction, {
       tenantId: run.tenantId,
       sourceId: run.sourceId,
-      mode: 'incremental',
-      trigger: 'event',
+      mode,
+      trigger: mode === 'incremental' ? 'event' : 'schedule',
       apiKeyId: null,
     });
 }

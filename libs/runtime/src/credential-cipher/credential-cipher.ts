@@ -26,6 +26,11 @@ export const encryptionEnvironment = {
     ),
 };
 
+/** The owner of a source's credentials: bound to its row, whatever else is copied about in the database. */
+export function credentialOwner(source: { tenantId: string; id: string }): string {
+  return `${source.tenantId}:${source.id}`;
+}
+
 /** Encrypts credentials with AES-256-GCM. A ciphertext opens only for the owner that it was sealed for. */
 export class CredentialCipher {
   private readonly keys: ReadonlyMap<string, Buffer>;

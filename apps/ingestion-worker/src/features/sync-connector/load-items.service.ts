@@ -1,0 +1,104 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError } from '@candor/contracts';
+import {
+  Database,
+  findKnownItems,
+  readStoredContent,
+  type KnownItem,
+  type NewDocument,
+  type SourceConnector as StoredSource,
+  type UnchangedDocument,
+} from '@candor/persistence';
+import type { ConnectorItem, ItemFailure } from '../../connectors/source-connector.port.js';
+import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
+import { titleOf, toNewDocument, type DocumentContent } from './to-new-document.js';
+
+export interface LoadedItem {
+  document: NewDocument | UnchangedDocument;
+  contentRevision: string | null;
+  isWithheld: boolean;
+}
+
+export interface LoadedItems {
+  loaded: LoadedItem[];
+  failures: ItemFailure[];
+}
+
+export interface LoadOptions {
+  signal: AbortSignal;
+  /** Even an error that may pass counts as the item's own: it has kept the run from going on too often. */
+  giveUp: boolean;
+}
+
+/** Reads what changed of a batch, and only that: content whose mark is known stays where it is. */
+@Injectable()
+export class LoadItemsService {
+  constructor(
+    private readonly database: Database,
+    @Inject(SYNC_LIMITS) private readonly limits: SyncLimits,
+  ) {}
+
+  async load(source: StoredSource, items: readonly ConnectorItem[], options: LoadOptions): Promise<LoadedItems> {
+    // An item that a batch names twice is what it says last.
+    const unique = [...new Map(items.map((item) => [item.externalId, item])).values()];
+    const syncedAt = new Date();
+    const known = await this.database.read((manager) =>
+      findKnownItems(
+        manager,
+        { tenantId: source.tenantId, sourceId: source.id },
+        source.provider,
+        unique.map(({ externalId }) => externalId),
+      ),
+    );
+    const result: LoadedItems = { loaded: [], failures: [] };
+    for (let from = 0; from < unique.length; from += this.limits.loadConcurrency) {
+      const part = unique.slice(from, from + this.limits.loadConcurrency);
+      const outcomes = await Promise.all(
+        part.map((item) => this.loadOne(source, item, known.get(item.externalId), syncedAt, options)),
+      );
+      for (const outcome of outcomes) {
+        if ('document' in outcome) result.loaded.push(outcome);
+        else result.failures.push(outcome);
+      }
+    }
+    return result;
+  }
+
+  private async loadOne(
+    source: StoredSource,
+    item: ConnectorItem,
+    known: KnownItem | undefined,
+    syncedAt: Date,
+    { signal, giveUp }: LoadOptions,
+  ): Promise<LoadedItem | ItemFailure> {
+    try {
+      const content = (await this.findContent(item, known)) ?? toContent(await item.load(signal));
+      return {
+        document: toNewDocument(item, content, source, syncedAt),
+        contentRevision: item.contentRevision,
+        isWithheld: item.accessPolicy === null,
+      };
+    } catch (cause) {
+      signal.throwIfAborted();
+      const error = AppError.from(cause);
+      if (error.retryable && !(giveUp && error.code !== 'CONNECTOR.RATE_LIMITED')) throw error;
+      return { externalId: item.externalId, title: item.title, error };
+    }
+  }
+
+  /** Without asking the provider; null when it has to be asked. */
+  private async findContent(item: ConnectorItem, known: KnownItem | undefined): Promise<DocumentContent | null> {
+    if (!known || known.failed || item.contentRevision === null) return null;
+    if (known.contentRevision !== item.contentRevision) return null;
+    if (known.title === titleOf(item)) return { kind: 'unchanged' };
+    const stored = await this.database.read((manager) => readStoredContent(manager, known));
+    if (stored === null) return null;
+    return 'file' in stored ? { kind: 'file', file: stored.file } : { kind: 'text', ...stored };
+  }
+}
+
+function toContent(content: Awaited<ReturnType<ConnectorItem['load']>>): DocumentContent {
+  if (content.kind === 'text') return content;
+  const { name, mediaType, bytes } = content;
+  return { kind: 'file', file: { name, mediaType, bytes: Buffer.from(bytes) } };
+}

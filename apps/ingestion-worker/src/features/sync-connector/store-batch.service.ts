@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditEventInput } from '@candor/contracts';
+import { writeAuditEvents } from '@candor/audit';
+import {
+  acceptDocuments,
+  Database,
+  findKnownItems,
+  recordProgress,
+  requireLease,
+  storeContentRevisions,
+  tombstoneItems,
+  wantFullRun,
+  type AcceptedItem,
+  type SourceConnector as StoredSource,
+  type SyncLease,
+} from '@candor/persistence';
+import type { ItemFailure, SyncBatch } from '../../connectors/source-connector.port.js';
+import type { LoadedItem, LoadedItems } from './load-items.service.js';
+
+/** One commit a batch: items, deletes, counts, failures, audit events and the cursor after it. */
+@Injectable()
+export class StoreBatchService {
+  constructor(private readonly database: Database) {}
+
+  /** Throws LostLeaseError, and stores nothing, when the run is not this process's any more. */
+  async store(
+    source: StoredSource,
+    lease: SyncLease,
+    batch: SyncBatch,
+    { loaded, failures }: LoadedItems,
+  ): Promise<void> {
+    const { run } = lease;
+    const key = { tenantId: run.tenantId, sourceId: run.sourceId };
+    const named = new Set(batch.items.map(({ externalId }) => externalId));
+    const deletedIds = batch.deletedIds.filter((id) => !named.has(id));
+    const allFailures = [...batch.failures, ...failures];
+    await this.database.transaction(async (transaction) => {
+      await requireLease(transaction, lease);
+      const accepted = await acceptDocuments(
+        transaction,
+        run.tenantId,
+        run.id,
+        loaded.map(({ document }) => document),
+        run.apiKeyId,
+        { append: true },
+      );
+      await storeContentRevisions(transaction, withRevisions(accepted, loaded));
+      const known = await findKnownItems(transaction, key, source.provider, deletedIds);
+      const deleted = await tombstoneItems(
+        transaction,
+        { tenantId: run.tenantId, requestId: run.id },
+        [...known.values()].map(({ itemId }) => itemId),
+      );
+      await writeAuditEvents(transaction, [
+        ...accepted.filter(({ change }) => change !== 'none').map((item) => acceptedEvent(lease, item)),
+        ...deleted.map((itemId) => deletedEvent(lease, itemId)),
+      ]);
+      if (allFailures.some(({ error }) => error.retryable)) await wantFullRun(transaction, run.sourceId);
+      const counted = (change: AcceptedItem['change']): number =>
+        accepted.filter((item) => item.change === change).length;
+      await recordProgress(transaction, lease, {
+        cursor: batch.cursor,
+        counts: {
+          listed: loaded.length + allFailures.length,
+          accepted: counted('content'),
+          metadata: counted('metadata'),
+          unchanged: counted('none'),
+          deleted: deleted.length,
+          failed: allFailures.length,
+          withheld: loaded.filter(({ isWithheld }) => isWithheld).length,
+        },
+        failures: allFailures.map(toFailure),
+      });
+    });
+  }
+
+  /** Tombstones of what a listing of everything lacks. */
+  async storeDeletes(lease: SyncLease, itemIds: readonly string[]): Promise<void> {
+    const { run } = lease;
+    await this.database.transaction(async (transaction) => {
+      await requireLease(transaction, lease);
+      const deleted = await tombstoneItems(transaction, { tenantId: run.tenantId, requestId: run.id }, itemIds);
+      await writeAuditEvents(
+        transaction,
+        deleted.map((itemId) => deletedEvent(lease, itemId)),
+      );
+      await recordProgress(transaction, lease, { counts: { deleted: deleted.length } });
+    });
+  }
+}
+
+function withRevisions(
+  accepted: readonly AcceptedItem[],
+  loaded: readonly LoadedItem[],
+): { itemId: string; contentRevision: string | null }[] {
+  return accepted.map(({ itemId }, index) => ({ itemId, contentRevision: loaded[index]?.contentRevision ?? null }));
+}
+
+function toFailure({ externalId, title, error }: ItemFailure) {
+  return { externalId, title, error: { type: error.code, message: error.message } };
+}
+
+function eventOf({ run }: SyncLease, itemId: string): Omit<AuditEventInput, 'action' | 'outcome' | 'metadata'> {
+  return {
+    tenantId: run.tenantId,
+    requestId: run.id,
+    actorApiKeyId: run.apiKeyId,
+    actorType: 'service',
+    targetType: 'source_item',
+    targetId: itemId,
+  };
+}
+
+function acceptedEvent(lease: SyncLease, item: AcceptedItem): AuditEventInput {
+  const { provider, externalId, version, change } = item;
+  const metadata = { sourceId: lease.run.sourceId, provider, externalId, version, change };
+  return { ...eventOf(lease, item.itemId), action: 'item.accept', outcome: 'accepted', metadata };
+}
+
+function deletedEvent(lease: SyncLease, itemId: string): AuditEventInput {
+  const metadata = { sourceId: lease.run.sourceId };
+  return { ...eventOf(lease, itemId), action: 'item.delete', outcome: 'accepted', metadata };
+}

@@ -1,0 +1,119 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { SyncSourcePayload } from '@candor/contracts';
+import {
+  advanceSyncedAt,
+  claimSlice,
+  continueRun,
+  Database,
+  findSourceById,
+  LostLeaseError,
+  recordProgress,
+  requireLease,
+  type SourceConnector as StoredSource,
+  type SyncLease,
+  type SyncPhase,
+} from '@candor/persistence';
+import type { SourceConnector } from '../../connectors/source-connector.port.js';
+import { CompareIdsService } from './compare-ids.service.js';
+import { LoadItemsService } from './load-items.service.js';
+import { OpenConnectorService } from '../../connectors/open-connector.service.js';
+import { StoreBatchService } from './store-batch.service.js';
+import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
+
+const ADVANCE_BATCH = 2_000;
+
+/** What became of a slice. */
+export type SliceOutcome = 'more' | 'done';
+
+/** One bounded part of a run: as many batches as its turn allows, each stored with its cursor. */
+@Injectable()
+export class SyncSliceService {
+  constructor(
+    private readonly database: Database,
+    private readonly connectors: OpenConnectorService,
+    private readonly items: LoadItemsService,
+    private readonly batches: StoreBatchService,
+    private readonly ids: CompareIdsService,
+    @Inject(SYNC_LIMITS) private readonly limits: SyncLimits,
+  ) {}
+
+  /** Null when there is nothing to do: done before, or over. */
+  claim(job: SyncSourcePayload): Promise<SyncLease | null> {
+    const { runId: id, tenantId, slice } = job;
+    return this.database.transaction((transaction) => claimSlice(transaction, { id, tenantId, slice }));
+  }
+
+  /** Throws LostLeaseError when the run is to stop or another's. */
+  async work(lease: SyncLease, signal: AbortSignal): Promise<SliceOutcome> {
+    const source = await this.database.read((manager) => findSourceById(manager, lease.run.sourceId));
+    if (source?.state !== 'active' || lease.run.cancelRequested) throw new LostLeaseError();
+    const connector = await this.connectors.open(source);
+    return this.workOn(lease.run.phase, source, lease, connector, signal);
+  }
+
+  private async workOn(
+    phase: SyncPhase,
+    source: StoredSource,
+    lease: SyncLease,
+    connector: SourceConnector,
+    signal: AbortSignal,
+  ): Promise<SliceOutcome> {
+    switch (phase) {
+      case 'changes':
+        if (!(await this.takeChanges(source, lease, connector, signal))) break;
+        if (lease.run.mode === 'full') await this.enterPhase(lease, 'compare');
+        else return this.finish(lease);
+        break;
+      case 'compare':
+        await this.ids.list(source, lease, connector, signal);
+        break;
+      case 'delete': {
+        const { compareFrom } = lease.run;
+        if (!compareFrom) throw new Error('a comparison has no beginning');
+        if (await this.ids.deleteMissing(source, lease, compareFrom, signal)) return this.finish(lease);
+      }
+    }
+    await this.database.transaction((transaction) => continueRun(transaction, lease));
+    return 'more';
+  }
+
+  /** True when the provider has no more changes. */
+  private async takeChanges(
+    source: StoredSource,
+    lease: SyncLease,
+    connector: SourceConnector,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const expires = Date.now() + this.limits.maxSliceMs;
+    let batches = 0;
+    for await (const batch of connector.changes(lease.cursor, signal)) {
+      signal.throwIfAborted();
+      const giveUp = batches === 0 && lease.run.retries >= this.limits.patienceWithItem;
+      const loaded = await this.items.load(source, batch.items, { signal, giveUp });
+      signal.throwIfAborted();
+      await this.batches.store(source, lease, batch, loaded);
+      batches += 1;
+      // The last batch may have been the last one there is: the next slice finds out.
+      if (batches >= this.limits.maxBatches || Date.now() >= expires) return false;
+    }
+    return true;
+  }
+
+  private enterPhase(lease: SyncLease, phase: SyncPhase): Promise<void> {
+    return this.database.transaction(async (transaction) => {
+      await requireLease(transaction, lease);
+      await recordProgress(transaction, lease, { counts: {}, phase });
+    });
+  }
+
+  /** What the provider didn't name is as it was when the run began. */
+  private async finish({ run }: SyncLease): Promise<SliceOutcome> {
+    const { startedAt } = run;
+    if (run.mode === 'reconcile' || run.trigger === 'event' || !startedAt) return 'done';
+    for (let moved = ADVANCE_BATCH; moved === ADVANCE_BATCH;)
+      moved = await this.database.transaction((transaction) =>
+        advanceSyncedAt(transaction, run, startedAt, ADVANCE_BATCH),
+      );
+    return 'done';
+  }
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Database } from '@candor/persistence';
+import { createLogger, CredentialCipher, encryptionEnvironment, loadConfig, runAsEntryPoint } from '@candor/runtime';
+import { rotateCredentials } from './rotate-credentials.js';
+
+const configSchema = z.object({
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
+  ...encryptionEnvironment,
+});
+
+/** `npm run rotate:credentials`: all stored credentials to the first key of `CANDOR_ENCRYPTION_KEYS`. */
+async function main(): Promise<void> {
+  const config = loadConfig(configSchema);
+  const database = new Database({
+    url: config.DATABASE_URL,
+    applicationName: 'candor-rotate-credentials',
+    poolSize: 2,
+  });
+  try {
+    const cipher = new CredentialCipher(config.CANDOR_ENCRYPTION_KEYS);
+    const rotated = await rotateCredentials(database, cipher);
+    createLogger('rotate-credentials', { level: 'info' }).info({ rotated, keyId: cipher.keyId }, 'Credentials rotated');
+  } finally {
+    await database.close();
+  }
+}
+
+await runAsEntryPoint(import.meta.url, main);
