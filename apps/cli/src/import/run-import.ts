@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises';
+import { AppError, type IngestDocument } from '@candor/contracts';
+import { refuseUnsupported } from '@candor/extraction';
+import type { CandorClient } from '../client/candor-client.js';
+import type { ImportEntry } from './import-entry.js';
+import { ImportReport } from './import-report.js';
+
+export interface ImportSettings {
+  tags: readonly string[];
+  /** Files sent at once. */
+  concurrency: number;
+  onProgress: (report: ImportReport) => void;
+}
+
+type FileEntry = Extract<ImportEntry, { kind: 'file' }>;
+
+const MAX_BATCH_DOCUMENTS = 100;
+/** Well below what the server takes in one call. */
+const MAX_BATCH_LENGTH = 4_000_000;
+const MAX_FILE_BYTES = 100 * 1024 * 1024;
+
+/**
+ * Sends what is read, a bounded part at a time. What can't be sent is reported and the rest goes on; a refusal that
+ * concerns everything (a key that may not, a server out of reach) ends the import.
+ */
+export async function runImport(
+  entries: AsyncIterable<ImportEntry>,
+  client: CandorClient,
+  settings: ImportSettings,
+): Promise<ImportReport> {
+  const report = new ImportReport();
+  const batch = new DocumentBatch(client, report);
+  const uploads = new Set<Promise<void>>();
+  let fatal: unknown = null;
+  for await (const entry of entries) {
+    if (fatal !== null) break;
+    report.found += 1;
+    if (entry.kind === 'document') await batch.add(withTags(entry.document, settings.tags));
+    else if (entry.kind === 'file') {
+      const upload: Promise<void> = uploadFile(entry, client, report, settings)
+        .catch((error: unknown) => void (fatal ??= error))
+        .finally(() => uploads.delete(upload));
+      uploads.add(upload);
+      if (uploads.size >= settings.concurrency) await Promise.race(uploads);
+    } else if (entry.kind === 'problem') report.failed.push({ name: entry.name, type: null, message: entry.message });
+    else report.skipped.push(entry);
+    settings.onProgress(report);
+  }
+  await Promise.all(uploads);
+  if (fatal !== null) throw toError(fatal);
+  await batch.flush();
+  settings.onProgress(report);
+  return report;
+}
+
+function withTags(document: IngestDocument, tags: readonly string[]): IngestDocument {
+  return tags.length === 0 ? document : { ...document, tags: [...new Set([...(document.tags ?? []), ...tags])] };
+}
+
+async function uploadFile(
+  entry: FileEntry,
+  client: CandorClient,
+  report: ImportReport,
+  settings: ImportSettings,
+): Promise<void> {
+  const { name, externalId, modifiedAt, path } = entry;
+  if (entry.size > MAX_FILE_BYTES) {
+    report.failed.push({ name, type: null, message: 'The file is larger than 100 MiB.' });
+    return;
+  }
+  try {
+    const bytes = await readFile(path);
+    await refuseUnsupported({ name, mediaType: '', bytes });
+    const fileName = name.split('/').at(-1) ?? name;
+    const { requestId, status } = await client.upload({
+      name: fileName,
+      bytes,
+      externalId,
+      sourceUpdatedAt: modifiedAt.toISOString(),
+      tags: settings.tags,
+      metadata: { path: name },
+    });
+    if (status === 'ready') report.unchanged += 1;
+    else {
+      report.accepted += 1;
+      report.requestIds.push(requestId);
+    }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'EXTRACT.UNSUPPORTED_TYPE')
+      report.skipped.push({ name, message: error.message });
+    else if (isAboutOneItem(error)) report.failed.push({ name, type: error.code, message: error.message });
+    else if (isFileError(error)) report.failed.push({ name, type: null, message: 'The file cannot be read.' });
+    else throw error;
+  }
+}
+
+/** Documents are sent together, and one by one when the server refuses them together: one bad one spoils a call. */
+class DocumentBatch {
+  private documents = new Map<string, IngestDocument>();
+  private length = 0;
+
+  constructor(
+    private readonly client: CandorClient,
+    private readonly report: ImportReport,
+  ) {}
+
+  async add(document: IngestDocument): Promise<void> {
+    const key = JSON.stringify([document.provider, document.connectorId ?? null, document.externalId]);
+    // The same item twice in a call is refused; the later one is newer.
+    if (
+      this.documents.size >= MAX_BATCH_DOCUMENTS ||
+      this.length + document.body.length > MAX_BATCH_LENGTH ||
+      this.documents.has(key)
+    )
+      await this.flush();
+    this.documents.set(key, document);
+    this.length += document.body.length;
+  }
+
+  async flush(): Promise<void> {
+    const documents = [...this.documents.values()];
+    this.documents = new Map();
+    this.length = 0;
+    if (documents.length > 0) await this.send(documents);
+  }
+
+  private async send(documents: readonly IngestDocument[]): Promise<void> {
+    try {
+      const { requestId, items } = await this.client.ingest(documents);
+      const accepted = items.filter(({ status }) => status === 'accepted').length;
+      this.report.accepted += accepted;
+      this.report.unchanged += items.length - accepted;
+      if (accepted > 0) this.report.requestIds.push(requestId);
+    } catch (error) {
+      const [document] = documents;
+      if (!isAboutOneItem(error) || document === undefined) throw error;
+      if (documents.length === 1) {
+        this.report.failed.push({ name: document.title, type: error.code, message: error.message });
+        return;
+      }
+      for (const single of documents) await this.send([single]);
+    }
+  }
+}
+
+/** 400, 404, 409, 413, 415, 422: the next item may do better. */
+function isAboutOneItem(error: unknown): error is AppError {
+  return error instanceof AppError && [400, 404, 409, 413, 415, 422].includes(error.status);
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}
+
+function toError(value: unknown): Error {
+  return value instanceof Error ? value : new Error(String(value));
+}

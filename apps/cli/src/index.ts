@@ -1,0 +1,1 @@
+export { runCli, type CliStreams } from './run-cli.js';
