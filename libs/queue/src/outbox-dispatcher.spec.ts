@@ -158,21 +158,25 @@ describe('OutboxDispatcher', () => {
 
   it('holds rows back while their queue is full', async () => {
     let asked = 0;
-    waiting = 500;
+    waiting = 60;
     store.put('t1');
     start({
-      maxWaiting: 500,
+      minimumWindow: 100,
       producer: {
         addMany: async () => undefined,
         counts: async () => {
           asked += 1;
-          return { waiting, active: 0, delayed: 0, failed: 0 };
+          return { waiting, active: 1, delayed: 0, failed: 0 };
         },
       },
     });
     await until(() => asked > 8);
     expect(store.claims).toEqual([]);
-    waiting = 499;
+    waiting = 50;
+    asked = 0;
+    await until(() => asked > 8);
+    expect(store.claims).toEqual([]);
+    waiting = 49;
     await until(() => store.sent.length === 1);
   });
 

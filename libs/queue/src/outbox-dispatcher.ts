@@ -2,6 +2,7 @@ import { AppError, JOB_CATALOGUE, parseJobPayload, type JobContract } from '@can
 import type { CatalogueJob } from './catalogue-job.js';
 import { FairShares } from './fair-shares.js';
 import type { JobProducer } from './job-producer.js';
+import { QueueWindow } from './queue-window.js';
 import type { DeadLetter } from './strategy-options.js';
 
 export interface OutboxRow {
@@ -40,8 +41,8 @@ export interface OutboxDispatcherOptions {
   onError: (error: AppError) => void;
   /** Rows a round, default 100. */
   batchSize?: number;
-  /** No rows are sent to a queue with so many waiting jobs, default 200: the backlog waits where it can be shared out. */
-  maxWaiting?: number;
+  /** So many jobs may be in a queue, waiting or running, however slow it is; default 64. */
+  minimumWindow?: number;
   /** Pause when there was nothing to do, ms, default 150. */
   idleMs?: number;
   /** Longest pause while the queue or the database is down, ms, default 5,000. */
@@ -53,7 +54,7 @@ export class OutboxDispatcher {
   private readonly jobs: Map<string, CatalogueJob>;
   private readonly batchSize: number;
   private readonly shares = new FairShares();
-  private readonly maxWaiting: number;
+  private readonly windows: Map<string, QueueWindow>;
   private readonly idleMs: number;
   private readonly maxBackoffMs: number;
   private loop: Promise<void> | undefined;
@@ -65,7 +66,8 @@ export class OutboxDispatcher {
   constructor(private readonly options: OutboxDispatcherOptions) {
     this.jobs = new Map((options.catalogue ?? JOB_CATALOGUE).map((job) => [job.name, job]));
     this.batchSize = options.batchSize ?? 100;
-    this.maxWaiting = options.maxWaiting ?? 200;
+    const minimum = options.minimumWindow ?? 64;
+    this.windows = new Map([...this.jobs.values()].map(({ queue }) => [queue, new QueueWindow(minimum)]));
     this.idleMs = options.idleMs ?? 150;
     this.maxBackoffMs = options.maxBackoffMs ?? 5_000;
   }
@@ -108,11 +110,8 @@ export class OutboxDispatcher {
 
   /** Returns the number of rows that left the outbox. */
   private async round(): Promise<number> {
-    const room = await this.roomByJob();
-    const jobNames = [...room].filter(([, free]) => free > 0).map(([name]) => name);
-    this.queuesMayBeFull = jobNames.length < room.size;
+    const { limit, jobNames } = await this.findRoom();
     if (jobNames.length === 0) return 0;
-    const limit = Math.min(this.batchSize, ...jobNames.map((name) => room.get(name) ?? this.batchSize));
     const rows = await this.options.store.claim({
       jobNames,
       share: (tenantIds) => this.shares.allocate(tenantIds, limit),
@@ -120,7 +119,10 @@ export class OutboxDispatcher {
     if (rows.length === 0) return 0;
     this.queuesMayBeFull = true;
     await this.send(rows);
-    for (const { tenantId } of rows) this.shares.record(tenantId, 1);
+    for (const { tenantId, jobName } of rows) {
+      this.shares.record(tenantId, 1);
+      this.windows.get(this.jobs.get(jobName)?.queue ?? '')?.record(1);
+    }
     return rows.length;
   }
 
@@ -166,20 +168,25 @@ export class OutboxDispatcher {
     }
   }
 
-  /** Free places by job name; the queues are only asked while rows flow. */
-  private async roomByJob(): Promise<Map<string, number>> {
-    const room = new Map<string, number>();
-    const byQueue = new Map<string, number>();
-    for (const job of this.jobs.values()) {
-      let free = byQueue.get(job.queue);
-      if (free === undefined) {
-        const waiting = this.queuesMayBeFull ? (await this.options.producer.counts(job.queue)).waiting : 0;
-        free = this.maxWaiting - waiting;
-        byQueue.set(job.queue, free);
-      }
-      room.set(job.name, free);
+  /** The jobs whose queues have room, and how many rows fit into each; the queues are only asked while rows flow. */
+  private async findRoom(): Promise<{ limit: number; jobNames: string[] }> {
+    let limit = this.batchSize;
+    const open = new Set<string>();
+    for (const [queue, window] of this.windows) {
+      const { size } = window;
+      const free = size - (this.queuesMayBeFull ? await this.countJobs(queue) : 0);
+      // A queue with little room is as good as full: rounds of a few rows would cost as much as full ones.
+      if (free < Math.min(this.batchSize, size) / 2) continue;
+      open.add(queue);
+      limit = Math.min(limit, free);
     }
-    return room;
+    this.queuesMayBeFull = open.size < this.windows.size;
+    return { limit, jobNames: [...this.jobs.values()].filter((job) => open.has(job.queue)).map(({ name }) => name) };
+  }
+
+  private async countJobs(queue: string): Promise<number> {
+    const { waiting, active } = await this.options.producer.counts(queue);
+    return waiting + active;
   }
 
   private async pause(milliseconds: number, endsOnNudge: boolean): Promise<void> {

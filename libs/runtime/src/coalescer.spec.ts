@@ -37,6 +37,27 @@ describe('Coalescer', () => {
     expect(batches).toEqual([['aa', 'bb'], ['c'], ['ddddddd'], ['eeee'], ['ff']]);
   });
 
+  it('runs as many batches at once as it may, and no call is left behind', async () => {
+    let running = 0;
+    let most = 0;
+    const coalescer = new Coalescer<number, number>({
+      maxInputs: 2,
+      concurrency: 2,
+      run: async (inputs) => {
+        most = Math.max(most, (running += 1));
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running -= 1;
+        return inputs;
+      },
+    });
+    const numbers = Array.from({ length: 9 }, (_value, index) => index);
+    expect(await Promise.all(numbers.map((number) => coalescer.call(number)))).toEqual(numbers);
+    expect(most).toBe(2);
+    await coalescer.settled();
+    // The moment between the last batch and the end of its drain.
+    for (const number of numbers) expect(await coalescer.call(number)).toBe(number);
+  });
+
   it('repeats a failed batch call by call', async () => {
     const { coalescer, batches } = recording();
     const results = await Promise.allSettled(['a', 'bad', 'c'].map((input) => coalescer.call(input)));

@@ -10,6 +10,8 @@ export interface CoalescerOptions<Input, Output> {
   weigh?: (input: Input) => number;
   /** How much of the first limit an input takes, default 1. */
   count?: (input: Input) => number;
+  /** Batches at once, default 1. */
+  concurrency?: number;
 }
 
 interface Waiting<Input, Output> {
@@ -24,27 +26,31 @@ interface Waiting<Input, Output> {
  */
 export class Coalescer<Input, Output> {
   private readonly queue: Waiting<Input, Output>[] = [];
-  private draining: Promise<void> | undefined;
+  private readonly whenSettled: (() => void)[] = [];
+  private draining = 0;
 
   constructor(private readonly options: CoalescerOptions<Input, Output>) {}
 
   call(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       this.queue.push({ input, resolve, reject });
-      this.draining ??= this.drain();
+      if (this.draining < (this.options.concurrency ?? 1)) void this.drain();
     });
   }
 
   /** Resolves when nothing is waiting or running. */
   async settled(): Promise<void> {
-    await this.draining;
+    if (this.draining > 0) await new Promise<void>((resolve) => this.whenSettled.push(resolve));
   }
 
   private async drain(): Promise<void> {
+    this.draining += 1;
     // One turn of the event loop lets calls made together share the first batch too.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) await this.runBatch(this.takeBatch());
-    this.draining = undefined;
+    // In the same turn as the last look at the queue, so that no call falls between.
+    this.draining -= 1;
+    if (this.draining === 0) for (const resolve of this.whenSettled.splice(0)) resolve();
   }
 
   private takeBatch(): Waiting<Input, Output>[] {

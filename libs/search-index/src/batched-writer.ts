@@ -66,6 +66,8 @@ export class BatchedIndexWriter implements SearchIndexWriter {
         return batch.map(() => undefined);
       },
       maxInputs: this.limits.maxOperations,
+      // One is written while the one before waits to be seen.
+      concurrency: 2,
       maxWeight: this.limits.maxBytes,
       count: (operations) => operations.length,
       weigh: sizeOf,

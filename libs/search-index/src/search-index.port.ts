@@ -106,7 +106,15 @@ export interface SearchIndexReader {
 
 export type IndexOperation =
   /** Makes `chunks` the item's live ones; older versions' chunks move to history as superseded at `recordedAt`. */
-  | { kind: 'put-version'; itemId: string; version: number; recordedAt: string; chunks: ChunkDocument[] }
+  | {
+      kind: 'put-version';
+      itemId: string;
+      version: number;
+      recordedAt: string;
+      chunks: ChunkDocument[];
+      /** No other version was ever indexed, as far as the caller knows: what is indexed of the item isn't looked up. */
+      isFirst?: boolean;
+    }
   /**
    * `version` is known to be the live one: chunks of older versions that stand beside it, because two writers didn't see
    * each other, move to history as superseded at `recordedAt`.

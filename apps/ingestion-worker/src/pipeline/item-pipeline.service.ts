@@ -15,7 +15,7 @@ import {
 } from '@candor/persistence';
 import { Coalescer } from '@candor/runtime/coalescer';
 
-const MAX_INPUTS = 64;
+const MAX_INPUTS = 256;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**

@@ -18,6 +18,7 @@ import {
   type BulkLimits,
   type BulkLine,
 } from './send-bulk.js';
+import { WritePlace } from './write-place.js';
 import { listStoredVersions, loadChunksToCopy, loadStoredChunks } from './stored-chunks.js';
 
 /** Operations on one item must not run at the same time in two processes; the worker's item lease sees to that. */
@@ -25,8 +26,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   private readonly client: Client;
   private readonly replicas: number;
   private readonly dimensions = new Map<string, number>();
-  /** Indices whose last write of ours is known to be visible; others are refreshed before their state is read. */
-  private readonly refreshed = new Set<string>();
+  private readonly places = new Map<string, WritePlace>();
 
   constructor(
     options: ElasticsearchOptions,
@@ -52,14 +52,18 @@ export class ElasticsearchWriter implements SearchIndexWriter {
       if (operations.length === 0) return;
       const names = indexNames(address);
       assertOperations(address, operations, await this.dimensionsOf(names));
-      if (!this.refreshed.has(names.live)) await this.refresh(names);
-      const itemIds = [...new Set(operations.map((operation) => operation.itemId))];
-      const stored = await loadStoredChunks(this.client, names, itemIds);
-      // Until the refresh below, what a failed apply left behind may be invisible to the next one's plan.
-      this.refreshed.delete(names.live);
-      await this.carryOut(names, planOperations(stored, operations));
-      await this.refresh(names);
-      this.refreshed.add(names.live);
+      const place = this.placeOf(names);
+      // The next call may write while this one waits to be seen.
+      await place.write(async (isVisible) => {
+        const known = operations.filter((operation) => operation.kind !== 'put-version' || !operation.isFirst);
+        const itemIds = [...new Set(known.map((operation) => operation.itemId))];
+        // What is not visible yet would be missing from the plan.
+        if (itemIds.length > 0 && !isVisible) await place.refresh();
+        const stored =
+          itemIds.length > 0 ? await loadStoredChunks(this.client, names, itemIds) : { live: [], history: [] };
+        await this.carryOut(names, planOperations(stored, operations));
+      });
+      await place.refresh();
     });
   }
 
@@ -105,7 +109,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     return this.guard(async () => {
       const names = indexNames(address);
       this.dimensions.delete(names.live);
-      this.refreshed.delete(names.live);
+      this.places.delete(names.live);
       for (const index of [names.live, names.history]) await this.client.indices.delete({ index }, { ignore: [404] });
     });
   }
@@ -118,6 +122,12 @@ export class ElasticsearchWriter implements SearchIndexWriter {
 
   async close(): Promise<void> {
     await this.client.close();
+  }
+
+  private placeOf(names: IndexNames): WritePlace {
+    let place = this.places.get(names.live);
+    if (!place) this.places.set(names.live, (place = new WritePlace(() => this.refresh(names))));
+    return place;
   }
 
   private async carryOut(names: IndexNames, plan: IndexPlan): Promise<void> {
@@ -152,7 +162,8 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     const response = await this.client.indices.create(
       {
         index,
-        settings: { number_of_shards: 1, number_of_replicas: this.replicas },
+        // Every write is followed by a refresh of ours.
+        settings: { number_of_shards: 1, number_of_replicas: this.replicas, refresh_interval: '-1' },
         mappings: buildMapping(dimensions),
         aliases: { [alias]: {} },
       },

@@ -38,9 +38,23 @@ export function deleteLine(alias: string, id: string): BulkLine {
   return { action: JSON.stringify({ delete: { _index: alias, _id: id } }), body: null };
 }
 
-/** Sends in order, in requests bounded by count and bytes. Throws on the first operation that failed for good. */
+/** The server works on one request with one core. */
+const REQUESTS_AT_ONCE = 2;
+/** Fewer lines are not worth a second request. */
+const MIN_LINES = 64;
+
+/**
+ * Sends in requests bounded by count and bytes, two at a time: no two lines may be about the same chunk. Throws on the
+ * first operation that failed for good, when no request is under way any more.
+ */
 export async function sendBulk(client: Client, lines: readonly BulkLine[], limits: BulkLimits): Promise<void> {
-  for (const batch of splitBulk(lines, limits)) await sendBatch(client, batch, limits);
+  const share = Math.max(MIN_LINES, Math.ceil(lines.length / REQUESTS_AT_ONCE));
+  const batches = splitBulk(lines, { ...limits, maxOperations: Math.min(limits.maxOperations, share) });
+  for (let start = 0; start < batches.length; start += REQUESTS_AT_ONCE) {
+    const underWay = batches.slice(start, start + REQUESTS_AT_ONCE);
+    const results = await Promise.allSettled(underWay.map((batch) => sendBatch(client, batch, limits)));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
 }
 
 /** A single line larger than the bound goes alone. */

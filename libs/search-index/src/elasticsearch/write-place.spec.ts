@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { WritePlace } from './write-place.js';
+
+describe('WritePlace', () => {
+  const steps = (): { place: WritePlace; log: string[]; turn: () => Promise<void> } => {
+    const log: string[] = [];
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const place = new WritePlace(async () => {
+      log.push('refresh');
+      await turn();
+      log.push('refreshed');
+    });
+    return { place, log, turn };
+  };
+
+  it('writes one after the other, also after a failure', async () => {
+    const { place, log, turn } = steps();
+    const first = place.write(async () => {
+      log.push('a');
+      await turn();
+      throw new Error('failed');
+    });
+    const second = place.write(async () => log.push('b'));
+    await expect(first).rejects.toThrow('failed');
+    await second;
+    expect(log).toEqual(['a', 'b']);
+  });
+
+  it('says what is visible: nothing at first, all after a refresh, not what was written since it began', async () => {
+    const { place } = steps();
+    const visible: boolean[] = [];
+    const look = (): Promise<void> => place.write(async (isVisible) => void visible.push(isVisible));
+    await look();
+    await place.refresh();
+    await look();
+    const refreshing = place.refresh();
+    await refreshing;
+    await look();
+    await look();
+    expect(visible).toEqual([false, true, true, false]);
+  });
+
+  it('shares a refresh between those who wait, but not with who wrote after it began', async () => {
+    const { place, log, turn } = steps();
+    const first = place.refresh();
+    await turn();
+    expect(log).toEqual(['refresh']);
+    const others = [place.refresh(), place.refresh()];
+    await Promise.all([first, ...others]);
+    expect(log).toEqual(['refresh', 'refreshed', 'refresh', 'refreshed']);
+  });
+});
