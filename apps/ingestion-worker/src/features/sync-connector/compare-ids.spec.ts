@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AppError } from '@candor/contracts';
+import { createTestDatabase, testServerUrl, type TestDatabase } from '@candor/persistence/testing';
+import { SyncHarness } from './testing/sync-harness.js';
+
+const server = testServerUrl(process.env);
+const withPostgres = server === null ? describe.skip : describe;
+
+withPostgres('comparing all ids', () => {
+  let test: TestDatabase;
+  let harness: SyncHarness;
+
+  beforeAll(async () => {
+    test = await createTestDatabase(server ?? '');
+  });
+  afterAll(() => test.drop());
+  beforeEach(async () => {
+    harness = await SyncHarness.create(test.database);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) harness.connector.put(id);
+    await harness.sync();
+  });
+
+  const present = async (): Promise<string[]> =>
+    [...(await harness.items()).values()]
+      .filter((item) => item.deleted_at === null)
+      .map((item) => item.external_id)
+      .sort();
+
+  it.each(['reconcile', 'full'] as const)('finds what was deleted unseen (%s)', async (mode) => {
+    harness.connector.vanish('b');
+    harness.connector.vanish('d');
+    harness.limits.deleteBatch = 1;
+    expect((await harness.sync()).counts.deleted).toBe(0);
+    const run = await harness.sync(mode);
+    expect(run.state).toBe('succeeded');
+    // A full run's journal names them as gone, a comparison finds them by itself.
+    expect(run.counts.deleted).toBe(2);
+    expect(await present()).toEqual(['a', 'c', 'e']);
+    expect((await harness.source()).lastReconciledAt).not.toBeNull();
+  });
+
+  it('deletes nothing when the listing is empty, and says so', async () => {
+    harness.connector.listing = async function* () {
+      yield [];
+    };
+    const run = await harness.sync('reconcile');
+    expect(run).toMatchObject({ state: 'failed', error: { type: 'CONNECTOR.LISTING_REFUSED' } });
+    expect(await present()).toHaveLength(5);
+    expect(await harness.source()).toMatchObject({
+      lastReconciledAt: null,
+      lastError: { type: 'CONNECTOR.LISTING_REFUSED' },
+    });
+  });
+
+  it('deletes nothing when the listing names only strangers', async () => {
+    harness.connector.listing = async function* () {
+      yield ['x', 'y'];
+    };
+    expect((await harness.sync('reconcile')).state).toBe('failed');
+    expect(await present()).toHaveLength(5);
+  });
+
+  it('deletes nothing when the listing breaks off, and tries again', async () => {
+    harness.connector.listing = async function* () {
+      yield ['a'];
+      throw new AppError('CONNECTOR.UNAVAILABLE');
+    };
+    const id = await harness.start('reconcile');
+    await harness.work();
+    expect((await harness.run(id)).waiting).not.toBeNull();
+    expect(await present()).toHaveLength(5);
+    harness.connector.listing = null;
+    await harness.outrunLease();
+    await harness.sweeper.sweep();
+    await harness.work();
+    expect(await harness.run(id)).toMatchObject({ state: 'succeeded', counts: { deleted: 0 } });
+    expect(await present()).toHaveLength(5);
+  });
+
+  it('spares what was taken in while it listed', async () => {
+    harness.connector.listing = async function* () {
+      yield ['a', 'b', 'c', 'd', 'e'];
+      await harness.tenant.accept([
+        {
+          provider: 'notion',
+          connectorId: harness.sourceId,
+          sourceKind: 'document',
+          externalId: 'newcomer',
+          title: 'New',
+          body: 'New.',
+          mimeType: 'text/plain',
+        },
+      ]);
+    };
+    await harness.sync('reconcile');
+    expect(await present()).toContain('newcomer');
+  });
+});

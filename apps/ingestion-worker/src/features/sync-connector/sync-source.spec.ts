@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AppError, type AccessPolicy } from '@candor/contracts';
+import { cancelSyncRun, LostLeaseError, updateSource } from '@candor/persistence';
+import { createTestDatabase, testServerUrl, type TestDatabase } from '@candor/persistence/testing';
+import { SyncHarness } from './testing/sync-harness.js';
+
+const server = testServerUrl(process.env);
+const withPostgres = server === null ? describe.skip : describe;
+const ACL: AccessPolicy = { provider: 'notion', mode: 'acl', principals: ['user:ada@example.org'] };
+
+withPostgres('a sync', () => {
+  let test: TestDatabase;
+  let harness: SyncHarness;
+
+  beforeAll(async () => {
+    test = await createTestDatabase(server ?? '');
+  });
+  afterAll(() => test.drop());
+  beforeEach(async () => {
+    harness = await SyncHarness.create(test.database);
+  });
+
+  const put = (...ids: string[]): void => ids.forEach((id) => harness.connector.put(id));
+
+  it('takes in everything with its url, author and policy, and says so', async () => {
+    put('a', 'b', 'c');
+    harness.connector.put('d', { accessPolicy: null });
+    const run = await harness.sync();
+    expect(run).toMatchObject({
+      state: 'succeeded',
+      counts: { listed: 4, accepted: 4, unchanged: 0, metadata: 0, deleted: 0, failed: 0, withheld: 1 },
+    });
+    const items = await harness.items();
+    expect([...items.keys()].sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(items.get('a')).toMatchObject({
+      title: 'Title of a',
+      url: 'https://notes.example.org/a',
+      author_name: 'Ada',
+      access_mode: 'provider_scope',
+      latest_version: 1,
+    });
+    expect(items.get('d')).toMatchObject({ access_mode: 'unknown' });
+    const source = await harness.source();
+    expect(source.lastSuccessAt).not.toBeNull();
+    expect(source.lastError).toBeNull();
+    expect(await harness.auditActions()).toEqual([...Array<string>(4).fill('item.accept'), 'source.sync']);
+    const rows = await harness.query('SELECT 1 FROM ingestion_items WHERE request_id = $1', [run.id]);
+    expect(rows).toHaveLength(4);
+  });
+
+  it('takes in nothing the second time, and the items are as fresh as the run', async () => {
+    put('a', 'b', 'c');
+    await harness.sync();
+    const before = await harness.items();
+    const reads = harness.connector.loads.length;
+    const run = await harness.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { listed: 0, accepted: 0, failed: 0 } });
+    expect(harness.connector.loads).toHaveLength(reads);
+    const after = await harness.items();
+    for (const [id, item] of after) {
+      expect(item.latest_version).toBe(1);
+      expect(item.synced_at.getTime()).toBeGreaterThan(before.get(id)?.synced_at.getTime() ?? Infinity);
+    }
+  });
+
+  it('a full run names everything again and reads nothing whose mark is known', async () => {
+    put('a', 'b', 'c');
+    await harness.sync();
+    const reads = harness.connector.loads.length;
+    const run = await harness.sync('full');
+    expect(run).toMatchObject({ state: 'succeeded', counts: { listed: 3, accepted: 0, unchanged: 3 } });
+    expect(harness.connector.loads).toHaveLength(reads);
+    expect((await harness.source()).lastReconciledAt).not.toBeNull();
+  });
+
+  it('reads one item that was edited, and only that', async () => {
+    put('a', 'b', 'c');
+    await harness.sync();
+    harness.connector.loads.length = 0;
+    harness.connector.put('b', { body: 'Another text.', revision: '2' });
+    const run = await harness.sync();
+    expect(run.counts).toMatchObject({ accepted: 1, unchanged: 0 });
+    expect(harness.connector.loads).toEqual(['b']);
+    expect((await harness.items()).get('b')?.latest_version).toBe(2);
+    expect(await harness.bodies('b')).toEqual(['Text of b.', 'Another text.']);
+  });
+
+  it('takes a changed policy over without reading or versioning anything', async () => {
+    put('a');
+    await harness.sync();
+    harness.connector.loads.length = 0;
+    harness.connector.put('a', { accessPolicy: ACL });
+    const run = await harness.sync();
+    expect(run.counts).toMatchObject({ accepted: 0, metadata: 1 });
+    expect(harness.connector.loads).toEqual([]);
+    expect((await harness.items()).get('a')).toMatchObject({
+      latest_version: 1,
+      access_mode: 'acl',
+      principals: ['user:ada@example.org'],
+    });
+    expect(await harness.takeJob('item.refresh-metadata')).not.toBeNull();
+  });
+
+  it('gives a renamed item a version of its stored content, without reading it again', async () => {
+    put('a');
+    await harness.sync();
+    harness.connector.loads.length = 0;
+    harness.connector.put('a', { title: 'New name' });
+    expect((await harness.sync()).counts).toMatchObject({ accepted: 1 });
+    expect(harness.connector.loads).toEqual([]);
+    expect(await harness.bodies('a')).toEqual(['Text of a.', 'Text of a.']);
+    expect((await harness.items()).get('a')).toMatchObject({ title: 'New name', latest_version: 2 });
+  });
+
+  it('does the same for a file', async () => {
+    harness.connector.file = { kind: 'file', name: 'a.txt', mediaType: 'text/plain', bytes: Buffer.from('bytes') };
+    put('a');
+    await harness.sync();
+    harness.connector.loads.length = 0;
+    harness.connector.put('a', { title: 'New name' });
+    await harness.sync();
+    expect(harness.connector.loads).toEqual([]);
+    const files = await harness.query<{ bytes: Buffer }>('SELECT bytes FROM item_files WHERE tenant_id = $1', [
+      harness.tenant.id,
+    ]);
+    expect(files.map(({ bytes }) => bytes.toString())).toEqual(['bytes', 'bytes']);
+  });
+
+  it('reads content again whose last version failed', async () => {
+    put('a');
+    await harness.sync();
+    await harness.query(`UPDATE item_versions SET state = 'failed' WHERE tenant_id = $1`, [harness.tenant.id]);
+    harness.connector.loads.length = 0;
+    harness.connector.put('a');
+    expect((await harness.sync()).counts).toMatchObject({ accepted: 1 });
+    expect(harness.connector.loads).toEqual(['a']);
+  });
+
+  it('hides what was deleted and has it taken out of the index', async () => {
+    put('a', 'b');
+    await harness.sync();
+    harness.connector.delete('a');
+    const run = await harness.sync();
+    expect(run.counts).toMatchObject({ deleted: 1, listed: 0 });
+    const item = (await harness.items()).get('a');
+    expect(item?.deleted_at).not.toBeNull();
+    expect(await harness.takeJob('item.delete')).toMatchObject({ itemId: item?.id, requestId: run.id });
+    expect(await harness.auditActions()).toContain('item.delete');
+  });
+
+  it('keeps what Postgres could not keep out, and all the rest as written', async () => {
+    harness.connector.put('a', { title: ' \0 Naïve 🦙 ', body: 'x\0y \ud800 🦙' });
+    harness.connector.put('b', { title: '   ', body: '' });
+    expect((await harness.sync()).counts).toMatchObject({ accepted: 2, failed: 0 });
+    expect(await harness.bodies('a')).toEqual(['x\u{FFFD}y \u{FFFD} 🦙']);
+    expect((await harness.items()).get('a')?.title).toBe('\u{FFFD} Naïve 🦙');
+    expect(await harness.bodies('b')).toEqual(['Untitled']);
+  });
+
+  describe('in slices', () => {
+    const many = Array.from({ length: 11 }, (_, index) => `item-${index}`);
+
+    it('takes turns: a few batches a job, each job enqueues the next', async () => {
+      put(...many);
+      const id = await harness.start();
+      expect(await harness.work()).toBe(4);
+      expect(await harness.run(id)).toMatchObject({ state: 'succeeded', slice: 3, counts: { accepted: 11 } });
+      expect([...(await harness.items()).keys()]).toHaveLength(11);
+    });
+
+    it('goes on from the last stored batch after a crash, and stores none twice', async () => {
+      put(...many);
+      harness.limits.maxBatches = 100;
+      const id = await harness.start();
+      const crash = new AbortController();
+      let batches = 0;
+      harness.connector.beforeBatch = () => {
+        batches += 1;
+        if (batches === 3) crash.abort(new AppError('DEADLINE.EXCEEDED'));
+      };
+      await expect(harness.workOnce(crash.signal)).rejects.toMatchObject({ code: 'DEADLINE.EXCEEDED' });
+      expect(await harness.run(id)).toMatchObject({ state: 'running', counts: { accepted: 4 } });
+      await harness.outrunLease();
+      expect(await harness.sweeper.sweep()).toBe(1);
+      await harness.work();
+      expect(await harness.run(id)).toMatchObject({ state: 'succeeded', counts: { listed: 11, accepted: 11 } });
+      expect(harness.connector.loads.toSorted()).toEqual(many.toSorted());
+    });
+
+    it('leaves a run alone whose job the queue still has, and one whose worker is alive', async () => {
+      put('a');
+      const id = await harness.start();
+      await harness.takeJob('source.sync');
+      expect(await harness.sweeper.sweep()).toBe(0);
+      await harness.outrunLease();
+      harness.isPending = true;
+      expect(await harness.sweeper.sweep()).toBe(0);
+      harness.isPending = false;
+      await harness.outrunLease();
+      expect(await harness.sweeper.sweep()).toBe(1);
+      await harness.work();
+      expect((await harness.run(id)).state).toBe('succeeded');
+    });
+
+    it('has nothing to do for a slice that was done', async () => {
+      put('a');
+      const id = await harness.start();
+      const job = await harness.takeJob<never>('source.sync');
+      const signal = new AbortController().signal;
+      await harness.processor.sync(job as never, { signal });
+      await harness.processor.sync(job as never, { signal });
+      expect((await harness.run(id)).counts.accepted).toBe(1);
+    });
+
+    it('a worker that was taken for dead stores nothing any more', async () => {
+      put('a', 'b');
+      await harness.start();
+      const job = await harness.takeJob<never>('source.sync');
+      const signal = new AbortController().signal;
+      const first = await harness.slices.claim(job as never);
+      const second = await harness.slices.claim(job as never);
+      if (!first || !second) throw new Error('not claimed');
+      await expect(harness.slices.work(first, signal)).rejects.toBeInstanceOf(LostLeaseError);
+      expect((await harness.items()).size).toBe(0);
+      expect(await harness.slices.work(second, signal)).toBe('done');
+      expect((await harness.items()).size).toBe(2);
+    });
+
+    it('a cancel stops it at the next batch, and what was stored stays', async () => {
+      put(...many);
+      harness.limits.maxBatches = 100;
+      const id = await harness.start();
+      let batches = 0;
+      harness.connector.beforeBatch = async () => {
+        batches += 1;
+        if (batches !== 3) return;
+        await harness.database.transaction((transaction) =>
+          cancelSyncRun(transaction, { tenantId: harness.tenant.id, providers: null }, id),
+        );
+      };
+      await harness.work();
+      expect(await harness.run(id)).toMatchObject({ state: 'cancelled', counts: { accepted: 4 } });
+      expect((await harness.items()).size).toBe(4);
+      harness.connector.beforeBatch = () => undefined;
+      expect((await harness.sync()).counts).toMatchObject({ accepted: 7 });
+    });
+
+    it('a cancel reaches one that nobody works on at once', async () => {
+      const id = await harness.start();
+      const viewer = { tenantId: harness.tenant.id, providers: null };
+      await harness.database.transaction((transaction) => cancelSyncRun(transaction, viewer, id));
+      expect((await harness.run(id)).state).toBe('cancelled');
+      await harness.work();
+      expect((await harness.run(id)).counts.listed).toBe(0);
+    });
+
+    it('stops when its source is paused', async () => {
+      put('a', 'b', 'c');
+      const id = await harness.start();
+      harness.connector.beforeBatch = () =>
+        harness.database.transaction((transaction) => updateSource(transaction, harness.sourceId, { state: 'paused' }));
+      await harness.work();
+      expect((await harness.run(id)).state).toBe('cancelled');
+      expect((await harness.items()).size).toBe(0);
+    });
+  });
+
+  describe('with a provider in trouble', () => {
+    it('waits while it is rate limited, and goes on by itself', async () => {
+      put('a');
+      harness.refuse(new AppError('CONNECTOR.RATE_LIMITED', { retryAfterSeconds: 7 }));
+      const id = await harness.start();
+      await harness.work();
+      const waiting = await harness.run(id);
+      expect(waiting).toMatchObject({
+        state: 'running',
+        error: null,
+        waiting: { error: { type: 'CONNECTOR.RATE_LIMITED' } },
+      });
+      const [row] = await harness.query<{ seconds: string }>(
+        'SELECT extract(epoch FROM waiting_until - now()) AS seconds FROM sync_runs WHERE id = $1',
+        [id],
+      );
+      expect(Number(row?.seconds)).toBeGreaterThan(5);
+      expect(Number(row?.seconds)).toBeLessThanOrEqual(7);
+      expect(await harness.sweeper.sweep()).toBe(0);
+      await harness.outrunLease();
+      expect(await harness.sweeper.sweep()).toBe(1);
+      await harness.work();
+      expect(await harness.run(id)).toMatchObject({ state: 'succeeded', waiting: null });
+    });
+
+    it('ends with a clear error when the credentials are rejected', async () => {
+      harness.refuse(new AppError('CONNECTOR.CREDENTIALS_REJECTED'));
+      const run = await harness.sync();
+      expect(run).toMatchObject({ state: 'failed', error: { type: 'CONNECTOR.CREDENTIALS_REJECTED' } });
+      expect((await harness.source()).lastError).toMatchObject({ type: 'CONNECTOR.CREDENTIALS_REJECTED' });
+      await harness.sync();
+      expect((await harness.source()).lastError).toBeNull();
+    });
+
+    it('gives up on one that cannot be reached, after a while', async () => {
+      const id = await harness.start();
+      for (let attempt = 0; attempt <= harness.limits.maxRetries; attempt += 1) {
+        harness.refuse(new AppError('CONNECTOR.UNAVAILABLE'));
+        expect((await harness.run(id)).state).toBe(attempt === 0 ? 'queued' : 'running');
+        await harness.work();
+        await harness.outrunLease();
+        await harness.sweeper.sweep();
+      }
+      expect(await harness.run(id)).toMatchObject({ state: 'failed', error: { type: 'CONNECTOR.UNAVAILABLE' } });
+    });
+
+    it('records an item that cannot be read, and goes on', async () => {
+      put('a', 'b', 'c');
+      harness.connector.loadErrors.set('b', new AppError('CONNECTOR.ITEM_UNREADABLE', { message: 'Locked.' }));
+      const run = await harness.sync();
+      expect(run).toMatchObject({ state: 'succeeded_with_errors', counts: { listed: 3, accepted: 2, failed: 1 } });
+      expect(await harness.failures(run.id)).toEqual([
+        { externalId: 'b', title: 'Title of b', error: { type: 'CONNECTOR.ITEM_UNREADABLE', message: 'Locked.' } },
+      ]);
+      expect((await harness.source()).wantsFull).toBe(false);
+    });
+
+    it('leaves an item out that keeps the run from going on, and has it tried again by a full run', async () => {
+      put('a', 'b', 'c');
+      harness.connector.loadErrors.set('b', new AppError('CONNECTOR.UNAVAILABLE'));
+      const id = await harness.start();
+      for (let attempt = 0; attempt <= harness.limits.patienceWithItem; attempt += 1) {
+        expect((await harness.run(id)).counts.failed).toBe(0);
+        await harness.work();
+        await harness.outrunLease();
+        await harness.sweeper.sweep();
+      }
+      await harness.work();
+      expect(await harness.run(id)).toMatchObject({
+        state: 'succeeded_with_errors',
+        counts: { accepted: 2, failed: 1 },
+      });
+      expect((await harness.source()).wantsFull).toBe(true);
+      harness.connector.loadErrors.clear();
+      expect((await harness.sync('full')).counts).toMatchObject({ accepted: 1, unchanged: 2 });
+      expect((await harness.source()).wantsFull).toBe(false);
+    });
+
+    it('counts all failures and keeps the first', async () => {
+      harness.connector.batchSize = 300;
+      for (let index = 0; index < 250; index += 1) {
+        harness.connector.put(`item-${index}`);
+        harness.connector.loadErrors.set(`item-${index}`, new AppError('CONNECTOR.ITEM_UNREADABLE'));
+      }
+      const run = await harness.sync();
+      expect(run.counts.failed).toBe(250);
+      expect(await harness.failures(run.id)).toHaveLength(200);
+    });
+
+    it('an item whose facts break the contract is a failure of that item', async () => {
+      put('a');
+      harness.connector.put('b', { url: 'javascript:alert(1)' });
+      harness.connector.put('c', { accessPolicy: { provider: 'slack', mode: 'provider_scope' } });
+      const run = await harness.sync();
+      expect(run).toMatchObject({ state: 'succeeded_with_errors', counts: { accepted: 1, failed: 2 } });
+    });
+  });
+});
