@@ -13,6 +13,7 @@ import { InitialSchema1764000000000 } from './migrations/1764000000000-initial-s
 import { SourceConnectors1764100000000 } from './migrations/1764100000000-source-connectors.js';
 import { ItemFiles1764200000000 } from './migrations/1764200000000-item-files.js';
 import { GenerationBuilds1764300000000 } from './migrations/1764300000000-generation-builds.js';
+import { IngestionOverview1764400000000 } from './migrations/1764400000000-ingestion-overview.js';
 import { PreparingClient } from './prepared-statements.js';
 
 /** Repositories take one as their first parameter, so that a change and its audit event commit together. */
@@ -59,6 +60,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       SourceConnectors1764100000000,
       ItemFiles1764200000000,
       GenerationBuilds1764300000000,
+      IngestionOverview1764400000000,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,

@@ -126,6 +126,37 @@ export const ingestionStatusSchema = z
   .meta({ id: 'IngestionStatus' });
 export type IngestionStatus = z.infer<typeof ingestionStatusSchema>;
 
+export const ingestionSummarySchema = ingestionStatusSchema
+  .omit({ items: true })
+  .extend({ createdAt: z.iso.datetime() })
+  .meta({ id: 'IngestionSummary' });
+
+export const ingestionsOverviewSchema = z
+  .strictObject({
+    /** Unfinished versions by state, over all requests and syncs. */
+    counts: z.partialRecord(itemStateSchema, z.number().int()),
+    /** Seconds that the oldest of them has been in its state; null when nothing is unfinished. */
+    oldestSeconds: z.number().nonnegative().nullable(),
+    /** Versions that became searchable in the last minute. */
+    indexedLastMinute: z.number().int(),
+    /** Seconds until done at that rate; null while unknown, 0 when done. */
+    etaSeconds: z.number().nonnegative().nullable(),
+  })
+  .meta({ id: 'IngestionsOverview' });
+export type IngestionsOverview = z.infer<typeof ingestionsOverviewSchema>;
+
+export const ingestionsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/ingestions',
+  summary: 'Ingest requests, newest first, and what waits in which stage',
+  action: 'ingest',
+  audit: 'ingestion.read',
+  query: z.strictObject(paginationQuery),
+  response: pageOf(ingestionSummarySchema).extend({ meta: ingestionsOverviewSchema }),
+  status: 200,
+  rateLimited: false,
+});
+
 export const ingestionRoute = defineRoute({
   method: 'GET',
   path: '/v1/ingestions/:requestId',

@@ -1,5 +1,6 @@
 import type { ItemState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
+import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
 import { PERMITTED_ITEM, serviceViewer, visibilityParameters, type Visibility } from '../visibility.js';
 
 /** Only the end is written down with the ingestion; until then it says what its version's state is. */
@@ -57,5 +58,64 @@ export async function findIngestion(
       state: row.state,
       error: row.error_type === null ? null : { type: row.error_type, message: row.error_message ?? '' },
     })),
+  };
+}
+
+export interface IngestionCounts {
+  requestId: string;
+  createdAt: Date;
+  counts: Partial<Record<ItemState, number>>;
+}
+
+/** Newest first. A key sees its own requests whole, and of others the items that it may see; those without any are left out. */
+export async function listIngestions(
+  transaction: Transaction,
+  viewer: Visibility & { apiKeyId: string },
+  page: { cursor?: string | undefined; limit: number },
+): Promise<Page<IngestionCounts>> {
+  const after = decodeCursor(page.cursor);
+  const rows: { request_id: string; created_at: Date; counts: Partial<Record<ItemState, number>> }[] =
+    await transaction.query(
+      `SELECT g.request_id, g.created_at, s.counts FROM ingestions g
+       CROSS JOIN LATERAL (
+         SELECT jsonb_object_agg(x.state, x.count) AS counts FROM (
+           SELECT ${SHOWN_STATE} AS state, count(*) AS count
+           FROM ingestion_items n JOIN source_items i ON i.id = n.item_id
+             JOIN item_versions v ON v.item_id = n.item_id AND v.version = n.version
+           WHERE n.tenant_id = g.tenant_id AND n.request_id = g.request_id
+             AND (g.api_key_id = $4 OR (${PERMITTED_ITEM}))
+           GROUP BY 1) x) s
+       WHERE g.tenant_id = $1 AND s.counts IS NOT NULL
+         AND ($5::timestamptz IS NULL OR (g.created_at, g.request_id) < ($5, $6::uuid))
+       ORDER BY g.created_at DESC, g.request_id DESC LIMIT $7`,
+      [...visibilityParameters(viewer), viewer.apiKeyId, after?.at ?? null, after?.id ?? null, page.limit + 1],
+    );
+  const found = rows.map((row) => ({ requestId: row.request_id, createdAt: row.created_at, counts: row.counts }));
+  return pageOfRows(found, page.limit, (row) => ({ at: row.createdAt.toISOString(), id: row.requestId }));
+}
+
+export interface UnfinishedWork {
+  counts: Partial<Record<ItemState, number>>;
+  /** When the oldest entered its state; null when nothing is unfinished. */
+  oldestAt: Date | null;
+  indexedLastMinute: number;
+}
+
+/** Of the items that the viewer may see. */
+export async function summarizeUnfinished(transaction: Transaction, viewer: Visibility): Promise<UnfinishedWork> {
+  const rows: { state: ItemState; count: string; oldest_at: Date }[] = await transaction.query(
+    `SELECT v.state, count(*) AS count, min(v.state_at) AS oldest_at
+     FROM item_versions v JOIN source_items i ON i.id = v.item_id
+     WHERE v.tenant_id = $1 AND ${PERMITTED_ITEM} AND (v.state IN ('accepted', 'extracting', 'indexing')
+       OR (v.state = 'indexed' AND v.state_at > now() - interval '1 minute'))
+     GROUP BY v.state`,
+    visibilityParameters(viewer),
+  );
+  const unfinished = rows.filter(({ state }) => state !== 'indexed');
+  const oldest = unfinished.map((row) => row.oldest_at.getTime());
+  return {
+    counts: Object.fromEntries(unfinished.map(({ state, count }) => [state, Number(count)])),
+    oldestAt: oldest.length === 0 ? null : new Date(Math.min(...oldest)),
+    indexedLastMinute: Number(rows.find(({ state }) => state === 'indexed')?.count ?? 0),
   };
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ingestionRoute, searchRoute, sourceItemRoute, PROVIDERS } from '@candor/contracts';
+import { ingestionRoute, ingestionsRoute, searchRoute, sourceItemRoute, PROVIDERS } from '@candor/contracts';
 import { buildDocument, type ApiClient } from '@candor/testkit';
 import { readActions, readEvents, waitForEvent } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
@@ -62,6 +62,24 @@ export function describeIngest(world: WorldOf): void {
       expect(['accepted', 'extracting', 'indexing', 'indexed']).toContain(item.status);
       const done = await waitUntilDone(client, accepted.requestId);
       expect(done.counts).toEqual({ indexed: 40 });
+    });
+
+    it('lists the requests and sums up what waits', async () => {
+      const accepted = await push(client, buildDocuments(30, 'Overview'));
+      const during = await client.call(ingestionsRoute, { query: { limit: 1 } });
+      expect(during.data[0]).toMatchObject({ requestId: accepted.requestId });
+      const waiting = Object.values(during.meta.counts).reduce((sum, count) => sum + count, 0);
+      expect(during.meta.oldestSeconds === null).toBe(waiting === 0);
+      await waitUntilDone(client, accepted.requestId);
+      const after = await client.call(ingestionsRoute, { query: {} });
+      expect(after.data[0]).toMatchObject({
+        requestId: accepted.requestId,
+        done: true,
+        counts: { indexed: 30 },
+        etaSeconds: 0,
+      });
+      expect(after.meta).toMatchObject({ counts: {}, oldestSeconds: null, etaSeconds: 0 });
+      expect(after.meta.indexedLastMinute).toBeGreaterThanOrEqual(30);
     });
 
     it('leaves an event for the request, each item accepted and each item indexed', async () => {

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   deadLettersRoute,
   ingestionRoute,
+  ingestionsRoute,
   ingestRoute,
   retryDeadLetterRoute,
   type IngestionStatus,
@@ -29,6 +30,13 @@ export class IngestController {
   @Contract(ingestionRoute)
   read(@ContractInput() { params }: InputOf<typeof ingestionRoute>): Promise<IngestionStatus> {
     return this.status.read(params.requestId);
+  }
+
+  @Contract(ingestionsRoute)
+  listIngestions(
+    @ContractInput() { query }: InputOf<typeof ingestionsRoute>,
+  ): Promise<ResponseOf<typeof ingestionsRoute>> {
+    return this.status.list(query);
   }
 
   @Contract(deadLettersRoute)

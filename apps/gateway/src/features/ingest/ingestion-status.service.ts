@@ -1,6 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type IngestionStatus, type ItemId, type ItemState, type RequestId } from '@candor/contracts';
-import { Database, findIngestion, type Ingestion } from '@candor/persistence';
+import {
+  AppError,
+  type IngestionsOverview,
+  type IngestionStatus,
+  type ingestionsRoute,
+  type ItemId,
+  type ItemState,
+  type QueryOf,
+  type RequestId,
+  type ResponseOf,
+} from '@candor/contracts';
+import {
+  Database,
+  findIngestion,
+  listIngestions,
+  summarizeUnfinished,
+  type Ingestion,
+  type IngestionCounts,
+  type UnfinishedWork,
+} from '@candor/persistence';
 import { requireCaller, visibilityOf } from '../../access/caller.js';
 import { estimateSeconds } from './estimate-seconds.js';
 
@@ -17,6 +35,57 @@ export class IngestionStatusService {
     if (!ingestion) throw new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such ingest request.' });
     return toStatus(requestId, ingestion, new Date());
   }
+
+  async list(page: QueryOf<typeof ingestionsRoute>): Promise<ResponseOf<typeof ingestionsRoute>> {
+    const caller = requireCaller();
+    const viewer = { ...visibilityOf(caller), apiKeyId: caller.scope.apiKeyId };
+    const [found, work] = await this.database.read((manager) =>
+      Promise.all([listIngestions(manager, viewer, page), summarizeUnfinished(manager, viewer)]),
+    );
+    const now = new Date();
+    return {
+      data: found.rows.map((row) => toSummary(row, now)),
+      pagination: { cursor: found.cursor, hasMore: found.hasMore },
+      meta: toOverview(work, now),
+    };
+  }
+}
+
+type Summary = ResponseOf<typeof ingestionsRoute>['data'][number];
+
+function toSummary({ requestId, createdAt, counts }: IngestionCounts, now: Date): Summary {
+  const total = sumOf(Object.values(counts));
+  const remaining = sumOf(UNFINISHED.map((state) => counts[state] ?? 0));
+  return {
+    requestId,
+    createdAt: createdAt.toISOString(),
+    done: remaining === 0,
+    counts,
+    etaSeconds: estimateSeconds({
+      finished: total - remaining,
+      remaining,
+      elapsedSeconds: secondsSince(createdAt, now),
+    }),
+  };
+}
+
+function toOverview({ counts, oldestAt, indexedLastMinute }: UnfinishedWork, now: Date): IngestionsOverview {
+  const remaining = sumOf(Object.values(counts));
+  return {
+    counts,
+    oldestSeconds: oldestAt && secondsSince(oldestAt, now),
+    indexedLastMinute,
+    etaSeconds: estimateSeconds({ finished: indexedLastMinute, remaining, elapsedSeconds: 60 }),
+  };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
+}
+
+/** The database's clock may be ahead of ours. */
+function secondsSince(earlier: Date, now: Date): number {
+  return Math.max(0, (now.getTime() - earlier.getTime()) / 1_000);
 }
 
 function toStatus(requestId: string, { items, createdAt }: Ingestion, now: Date): IngestionStatus {
@@ -37,7 +106,7 @@ function toStatus(requestId: string, { items, createdAt }: Ingestion, now: Date)
     etaSeconds: estimateSeconds({
       finished: items.length - remaining,
       remaining,
-      elapsedSeconds: (now.getTime() - createdAt.getTime()) / 1000,
+      elapsedSeconds: secondsSince(createdAt, now),
     }),
   };
 }

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { v4 as randomUuid } from 'uuid';
+import { AppError } from '@candor/contracts';
+import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { serviceViewer, type Visibility } from '../visibility.js';
+import { acceptDocuments } from './ingest.repository.js';
+import {
+  listIngestions,
+  summarizeUnfinished,
+  type IngestionCounts,
+  type UnfinishedWork,
+} from './ingestion-status.repository.js';
+import { failVersion } from './item-pipeline.repository.js';
+
+const server = testServerUrl(process.env);
+const withPostgres = server === null ? describe.skip : describe;
+
+withPostgres('the overview of ingestions', () => {
+  let test: TestDatabase;
+  let tenant: TestTenant;
+
+  beforeAll(async () => {
+    test = await createTestDatabase(server ?? '');
+  });
+  afterAll(() => test.drop());
+  beforeEach(async () => {
+    tenant = await TestTenant.create(test.database);
+  });
+
+  async function list(
+    viewer: Visibility = serviceViewer(tenant.id),
+    page: { limit: number; cursor?: string } = { limit: 20 },
+    apiKeyId: string = randomUuid(),
+  ): Promise<{ rows: IngestionCounts[]; cursor: string | null }> {
+    return test.database.read((manager) => listIngestions(manager, { ...viewer, apiKeyId }, page));
+  }
+
+  const summarize = (viewer: Visibility = serviceViewer(tenant.id)): Promise<UnfinishedWork> =>
+    test.database.read((manager) => summarizeUnfinished(manager, viewer));
+
+  it('counts by state, newest request first', async () => {
+    const [older, newer] = [randomUuid(), randomUuid()];
+    const [waiting, extracting, failed] = await tenant.accept(
+      [1, 2, 3].map(() => buildDocument()),
+      older,
+    );
+    if (!waiting || !extracting || !failed) throw new Error('no items');
+    await tenant.start(extracting, 'extracting');
+    await test.database.transaction((transaction) =>
+      failVersion(transaction, tenant.job(failed), new AppError('EXTRACT.EMPTY')),
+    );
+    const document = buildDocument();
+    await tenant.add(document);
+    await tenant.accept([document], newer);
+    const { rows } = await list();
+    expect(rows.map(({ requestId, counts }) => [requestId, counts])).toEqual([
+      [newer, { skipped: 1 }],
+      [expect.any(String), { indexed: 1 }],
+      [older, { accepted: 1, extracting: 1, failed: 1 }],
+    ]);
+    const work = await summarize();
+    expect(work).toEqual({ counts: { accepted: 1, extracting: 1 }, oldestAt: expect.any(Date), indexedLastMinute: 1 });
+    expect(Math.abs(Date.now() - (work.oldestAt?.getTime() ?? 0))).toBeLessThan(60_000);
+  });
+
+  it('says that nothing waits', async () => {
+    expect(await summarize()).toEqual({ counts: {}, oldestAt: null, indexedLastMinute: 0 });
+    expect(await list()).toEqual({ rows: [], cursor: null, hasMore: false });
+  });
+
+  it('comes in pages', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      ids.unshift(randomUuid());
+      await tenant.acceptOne(buildDocument(), ids[0]);
+    }
+    const first = await list(undefined, { limit: 2 });
+    const second = await list(undefined, { limit: 2, cursor: first.cursor ?? '' });
+    const third = await list(undefined, { limit: 2, cursor: second.cursor ?? '' });
+    expect([first, second, third].flatMap(({ rows }) => rows.map((row) => row.requestId))).toEqual(ids);
+    expect(third.cursor).toBeNull();
+  });
+
+  it('counts only what the viewer may see, but a key’s own requests whole', async () => {
+    const apiKeyId = randomUuid();
+    const [hidden, mixed] = [randomUuid(), randomUuid()];
+    const secret = (): ReturnType<typeof buildDocument> =>
+      buildDocument({ accessPolicy: { provider: 'slack', mode: 'acl', principals: ['user:other@x.org'] } });
+    const open = buildDocument({ accessPolicy: { provider: 'slack', mode: 'provider_scope' } });
+    await tenant.accept([secret()], hidden);
+    await test.database.transaction((transaction) =>
+      acceptDocuments(transaction, tenant.id, mixed, [open, secret()], apiKeyId),
+    );
+    const viewer = { tenantId: tenant.id, providers: null, principals: ['user:me@x.org'] };
+    expect((await list(viewer)).rows).toMatchObject([{ requestId: mixed, counts: { accepted: 1 } }]);
+    expect((await list(viewer, { limit: 20 }, apiKeyId)).rows).toMatchObject([
+      { requestId: mixed, counts: { accepted: 2 } },
+    ]);
+    expect((await summarize(viewer)).counts).toEqual({ accepted: 1 });
+    expect((await summarize({ ...viewer, providers: ['notion'] })).counts).toEqual({});
+    const stranger = await TestTenant.create(test.database);
+    expect((await list(serviceViewer(stranger.id))).rows).toEqual([]);
+  });
+});
