@@ -14,6 +14,18 @@ export function isUnreadable(error: unknown, reasons?: readonly string[]): error
   );
 }
 
+/** For calls without which there is no run: a refusal there isn't about an item. */
+export function toRunError(error: unknown, what: string): unknown {
+  if (!isUnreadable(error)) return error;
+  const reason = String(error.details?.['reason']);
+  return new AppError('CONNECTOR.UNAVAILABLE', {
+    message: `The provider refuses ${what}: ${reason}.`,
+    retryable: false,
+    details: { reason },
+    cause: error,
+  });
+}
+
 /** A permanent error concerns the item alone; any other ends the slice. */
 export function toItemFailure(externalId: string, title: string | null, error: unknown): ItemFailure {
   if (!(error instanceof AppError) || error.retryable || !isOfItem(error)) throw error;

@@ -1,0 +1,186 @@
+import { AppError, type GoogleCredentials, type GoogleDriveSettings } from '@candor/contracts';
+import { drive as openDrive, type drive_v3 } from '@googleapis/drive';
+import { z } from 'zod';
+import { createGoogleAuth } from '../google/google-auth.js';
+import { toGoogleError } from '../google/google-errors.js';
+import { isUnreadable } from '../item-errors.js';
+import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
+import { driveFileSchema, FILE_FIELDS, type DriveChange, type DriveFile } from './drive-file.js';
+
+const SCOPES = ['https://www.googleapis.com/auth/drive.readonly'];
+
+export interface DriveFilePage {
+  files: DriveFile[];
+  /** Ids of entries that aren't files as Google documents them. */
+  malformed: string[];
+  nextPageToken: string | null;
+  /** Google couldn't search all shared drives: what is missing may still exist. */
+  isIncomplete: boolean;
+}
+
+/** The few endpoints that are read, for one call or slice. Errors: those of the port, and `CONNECTOR.ITEM_UNREADABLE`. */
+export class DriveClient {
+  private readonly api: drive_v3.Drive;
+  private readonly allDrives: boolean;
+
+  constructor(credentials: GoogleCredentials, fetch: OutboundFetch, settings: GoogleDriveSettings) {
+    const auth = createGoogleAuth(credentials, { fetch, tokenUrl: settings.tokenUrl, scopes: SCOPES });
+    this.allDrives = settings.includeSharedDrives ?? true;
+    this.api = openDrive({
+      version: 'v3',
+      auth,
+      retry: false,
+      ...(settings.baseUrl === undefined ? {} : { rootUrl: settings.baseUrl }),
+    });
+  }
+
+  async getAccount(): Promise<string> {
+    const { user } = await ask(() => this.api.about.get({ fields: 'user' }));
+    return user?.emailAddress ?? user?.displayName ?? 'an unnamed account';
+  }
+
+  /** Null when the server has no changes feed: then every run lists everything. */
+  async getStartPageToken(): Promise<string | null> {
+    try {
+      const answer = await ask(() => this.api.changes.getStartPageToken({ supportsAllDrives: this.allDrives }));
+      return answer.startPageToken ?? null;
+    } catch (error) {
+      if (isUnreadable(error, ['notFound'])) return null;
+      throw error;
+    }
+  }
+
+  async listFiles(query: string, pageToken: string | null, pageSize: number): Promise<DriveFilePage> {
+    const page = await ask(() =>
+      this.api.files.list({
+        q: query,
+        pageSize,
+        spaces: 'drive',
+        corpora: this.allDrives ? 'allDrives' : 'user',
+        supportsAllDrives: this.allDrives,
+        includeItemsFromAllDrives: this.allDrives,
+        fields: `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`,
+        ...(pageToken === null ? {} : { pageToken }),
+      }),
+    );
+    const entries = readList(page.files);
+    return {
+      files: entries.flatMap((entry) => driveFileSchema.safeParse(entry).data ?? []),
+      malformed: entries.filter((entry) => !driveFileSchema.safeParse(entry).success).map(readId),
+      nextPageToken: page.nextPageToken ?? null,
+      isIncomplete: page.incompleteSearch === true,
+    };
+  }
+
+  async listChanges(
+    pageToken: string,
+    pageSize: number,
+  ): Promise<{ changes: DriveChange[]; nextPageToken: string | null; newStartPageToken: string | null }> {
+    const page = await ask(() =>
+      this.api.changes.list({
+        pageToken,
+        pageSize,
+        spaces: 'drive',
+        supportsAllDrives: this.allDrives,
+        includeItemsFromAllDrives: this.allDrives,
+        includeRemoved: true,
+        fields: `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,driveId,file(${FILE_FIELDS}))`,
+      }),
+    );
+    return {
+      changes: readList(page.changes).map(readChange),
+      nextPageToken: page.nextPageToken ?? null,
+      newStartPageToken: page.newStartPageToken ?? null,
+    };
+  }
+
+  async getFile(fileId: string): Promise<DriveFile> {
+    const file = await ask(() => this.api.files.get({ fileId, fields: FILE_FIELDS, supportsAllDrives: true }));
+    return parse(driveFileSchema, file);
+  }
+
+  async listPermissions(fileId: string): Promise<unknown[]> {
+    const found: unknown[] = [];
+    let pageToken: string | undefined;
+    do {
+      const page: drive_v3.Schema$PermissionList = await ask(() =>
+        this.api.permissions.list({
+          fileId,
+          pageSize: 100,
+          supportsAllDrives: true,
+          fields: 'nextPageToken,permissions',
+          ...(pageToken === undefined ? {} : { pageToken }),
+        }),
+      );
+      found.push(...readList(page.permissions));
+      pageToken = page.nextPageToken ?? undefined;
+    } while (pageToken !== undefined);
+    return found;
+  }
+
+  async download(fileId: string): Promise<Uint8Array> {
+    return readBytes(() =>
+      this.api.files.get({ fileId, alt: 'media', supportsAllDrives: true }, { responseType: 'arraybuffer' }),
+    );
+  }
+
+  async export(fileId: string, mimeType: string): Promise<Uint8Array> {
+    return readBytes(() => this.api.files.export({ fileId, mimeType }, { responseType: 'arraybuffer' }));
+  }
+}
+
+async function ask<Data>(request: () => Promise<{ data: Data }>): Promise<Data> {
+  let data: Data;
+  try {
+    ({ data } = await request());
+  } catch (error) {
+    throw toGoogleError(error);
+  }
+  // The client hands over as text what isn't JSON.
+  if (typeof data !== 'object' || data === null) throw undocumented();
+  return data;
+}
+
+async function readBytes(request: () => Promise<{ data: unknown }>): Promise<Uint8Array> {
+  const data = await ask(request);
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  throw undocumented();
+}
+
+function readChange(entry: unknown): DriveChange {
+  const change = parse(
+    z.looseObject({
+      changeType: z.string().nullish(),
+      removed: z.boolean().nullish(),
+      fileId: z.string().nullish(),
+      file: z.unknown().optional(),
+    }),
+    entry,
+  );
+  const isRemoved = change.removed === true || change.file === undefined || change.file === null;
+  return {
+    changeType: change.changeType ?? 'file',
+    fileId: change.fileId ?? null,
+    isRemoved,
+    file: isRemoved ? null : (driveFileSchema.safeParse(change.file).data ?? null),
+  };
+}
+
+function readList(value: unknown): unknown[] {
+  if (value === undefined || value === null) return [];
+  return parse(z.array(z.unknown()), value);
+}
+
+function readId(entry: unknown): string {
+  return z.looseObject({ id: z.string() }).safeParse(entry).data?.id ?? '?';
+}
+
+function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw undocumented(parsed.error);
+}
+
+function undocumented(cause?: unknown): AppError {
+  return new AppError('CONNECTOR.UNAVAILABLE', { message: 'Google gave an answer that is not as documented.', cause });
+}

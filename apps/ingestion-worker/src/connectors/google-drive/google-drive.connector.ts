@@ -1,0 +1,233 @@
+import type { GoogleCredentials, GoogleDriveSettings } from '@candor/contracts';
+import { AppError } from '@candor/contracts';
+import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
+import { isUnreadable, toRunError, unreadable } from '../item-errors.js';
+import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
+import type { ItemFailure, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import { MAX_FILE_BYTES } from '../refuse-unread-file.js';
+import { DriveClient, type DriveFilePage } from './drive-client.js';
+import { parseDriveCursor, startListing, type ChangesState, type DriveCursor, type ListState } from './drive-cursor.js';
+import { FOLDER, SHORTCUT, type DriveChange, type DriveFile } from './drive-file.js';
+import { readFolderScope, type FolderScope } from './folder-scope.js';
+import { followShortcut, toDriveEntry, type DriveContext, type DriveEntry } from './to-drive-entry.js';
+
+/** Each file may need requests of its own, for its permissions. */
+const PARALLEL_FILES = 5;
+const STALE_TOKEN = [
+  'invalid',
+  'invalidParameter',
+  'badRequest',
+  'invalidPageToken',
+  'notFound',
+  'gone',
+  'INVALID_ARGUMENT',
+];
+
+interface Step {
+  batch: Omit<SyncBatch, 'cursor'>;
+  state: DriveCursor;
+  /** The run ends here. */
+  isDone: boolean;
+}
+
+/**
+ * Files of Google Drive. The first run lists all; later ones follow the changes feed, which also tells of changed access,
+ * trash and lost files. A changed shared drive or, with chosen folders, a changed folder makes the run list all again:
+ * what is known is not downloaded again. Servers without a feed are listed every time.
+ */
+export class GoogleDriveConnector implements SourceConnector {
+  readonly provider = 'google_drive';
+  private readonly http: OutboundHttp;
+  private readonly pageSize: number;
+
+  constructor(
+    private readonly settings: GoogleDriveSettings,
+    private readonly credentials: GoogleCredentials,
+    options: ConnectorOptions,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.http = new OutboundHttp(options);
+    this.pageSize = options.pageSize ?? MAX_BATCH_ITEMS;
+  }
+
+  async check(signal: AbortSignal): Promise<{ account: string }> {
+    try {
+      return { account: await this.open(signal).getAccount() };
+    } catch (error) {
+      throw toRunError(error, 'to name the account');
+    }
+  }
+
+  async *changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch> {
+    const client = this.open(signal);
+    try {
+      const scope = await readFolderScope(client, this.settings.folderIds);
+      const context = { client, openClient: (own: AbortSignal) => this.open(own, MAX_FILE_BYTES), now: this.now };
+      let state = parseDriveCursor(cursor) ?? startListing(await client.getStartPageToken());
+      let mayRestart = true;
+      for (let isDone = false; !isDone;) {
+        const before: DriveCursor = state;
+        const step: Step =
+          before.phase === 'list'
+            ? await this.list(before, scope, context)
+            : await this.follow(before, scope, context, mayRestart);
+        ({ state, isDone } = step);
+        if (before.phase === 'changes' && state.phase === 'list') mayRestart = false;
+        yield { ...step.batch, cursor: { ...state } };
+      }
+    } catch (error) {
+      throw toRunError(error, 'to list files');
+    }
+  }
+
+  async *listIds(signal: AbortSignal): AsyncIterable<string[]> {
+    const client = this.open(signal);
+    try {
+      const scope = await readFolderScope(client, this.settings.folderIds);
+      for (const query of scope.queries) {
+        let pageToken: string | null = null;
+        do {
+          const page: DriveFilePage = await client.listFiles(query, pageToken, 200);
+          if (page.isIncomplete) throw incomplete();
+          yield [...page.malformed, ...(await readIds(page.files, client))];
+          pageToken = page.nextPageToken;
+        } while (pageToken !== null);
+      }
+    } catch (error) {
+      throw toRunError(error, 'to list files');
+    }
+  }
+
+  private async list(state: ListState, scope: FolderScope, context: DriveContext): Promise<Step> {
+    const query = scope.queries[state.query] ?? scope.queries[0] ?? '';
+    const page = await this.readListPage(query, state.pageToken, context.client);
+    const batch = sort(await readEach(page.files, context));
+    return {
+      batch: { ...batch, failures: [...batch.failures, ...page.malformed.map(toMalformed)] },
+      ...nextOfList(state, page.nextPageToken, scope.queries.length),
+    };
+  }
+
+  private async readListPage(query: string, pageToken: string | null, client: DriveClient): Promise<DriveFilePage> {
+    try {
+      return await client.listFiles(query, pageToken, this.pageSize);
+    } catch (error) {
+      // A token of an earlier slice has expired: from the top of the query.
+      if (pageToken === null || !isUnreadable(error, STALE_TOKEN)) throw error;
+      return client.listFiles(query, null, this.pageSize);
+    }
+  }
+
+  private async follow(
+    state: ChangesState,
+    scope: FolderScope,
+    context: DriveContext,
+    mayRestart: boolean,
+  ): Promise<Step> {
+    let page;
+    try {
+      page = await context.client.listChanges(state.pageToken, this.pageSize);
+    } catch (error) {
+      if (!mayRestart || !isUnreadable(error, STALE_TOKEN)) throw error;
+      // The feed doesn't reach back that far any more: everything anew.
+      const fresh = startListing(await context.client.getStartPageToken());
+      return { batch: { items: [], deletedIds: [], failures: [] }, state: fresh, isDone: false };
+    }
+    const latest = latestOfEach(page.changes);
+    const gone = latest.flatMap(({ fileId, file, isRemoved }) =>
+      fileId !== null && (isRemoved || (file !== null && !scope.includes(file))) ? [fileId] : [],
+    );
+    const malformed = latest.flatMap(({ fileId, file, isRemoved }) =>
+      fileId !== null && file === null && !isRemoved ? [fileId] : [],
+    );
+    const present = latest.flatMap(({ file }) => (file !== null && scope.includes(file) ? [file] : []));
+    const batch = sort(await readEach(present, context));
+    const mustList = state.mustList || page.changes.some((change) => this.tellsInPart(change));
+    const isDone = page.nextPageToken === null;
+    const pageToken = page.nextPageToken ?? page.newStartPageToken ?? state.pageToken;
+    return {
+      batch: {
+        ...batch,
+        deletedIds: [...new Set([...gone, ...batch.deletedIds])],
+        failures: [...batch.failures, ...malformed.map(toMalformed)],
+      },
+      state: isDone && mustList ? startListing(pageToken) : { phase: 'changes', pageToken, mustList },
+      isDone: isDone && !mustList,
+    };
+  }
+
+  /** Members of a shared drive change without a word about its files, and so do folders that move. */
+  private tellsInPart({ changeType, file }: DriveChange): boolean {
+    return changeType === 'drive' || (this.settings.folderIds !== undefined && file?.mimeType === FOLDER);
+  }
+
+  private open(signal: AbortSignal, maxBytes?: number): DriveClient {
+    return new DriveClient(this.credentials, this.http.fetchFor({ signal, maxBytes }), this.settings);
+  }
+}
+
+function nextOfList(state: ListState, nextPageToken: string | null, queries: number): Pick<Step, 'state' | 'isDone'> {
+  if (nextPageToken !== null && nextPageToken !== state.pageToken) {
+    return { state: { ...state, pageToken: nextPageToken }, isDone: false };
+  }
+  if (state.query + 1 < queries) return { state: { ...state, query: state.query + 1, pageToken: null }, isDone: false };
+  const { changesToken } = state;
+  if (changesToken === null) return { state: startListing(null), isDone: true };
+  return { state: { phase: 'changes', pageToken: changesToken, mustList: false }, isDone: false };
+}
+
+async function readEach(files: readonly DriveFile[], context: DriveContext): Promise<DriveEntry[]> {
+  const entries: DriveEntry[] = [];
+  for (let start = 0; start < files.length; start += PARALLEL_FILES) {
+    const group = files.slice(start, start + PARALLEL_FILES);
+    const read = await Promise.all(group.map((file) => toDriveEntry(file, context)));
+    entries.push(...read.filter((entry) => entry !== null));
+  }
+  return entries;
+}
+
+/** A shortcut's file may come twice. */
+function sort(entries: readonly DriveEntry[]): Step['batch'] {
+  const items = new Map(
+    entries.flatMap((entry) => (entry.kind === 'item' ? [[entry.item.externalId, entry.item]] : [])),
+  );
+  return {
+    items: [...items.values()],
+    deletedIds: entries.flatMap((entry) => (entry.kind === 'deleted' ? [entry.id] : [])),
+    failures: entries.flatMap((entry) => (entry.kind === 'failure' ? [entry.failure] : [])),
+  };
+}
+
+/** Changes come in order; only a file's last one counts. */
+function latestOfEach(changes: readonly DriveChange[]): DriveChange[] {
+  return [...new Map(changes.flatMap((change) => (change.fileId === null ? [] : [[change.fileId, change]]))).values()];
+}
+
+async function readIds(files: readonly DriveFile[], client: DriveClient): Promise<string[]> {
+  const ids: string[] = [];
+  for (const file of files) {
+    if (file.mimeType === FOLDER) continue;
+    if (file.mimeType !== SHORTCUT) ids.push(file.id);
+    else ids.push(...(await readTargetId(file, client)));
+  }
+  return ids;
+}
+
+async function readTargetId(shortcut: DriveFile, client: DriveClient): Promise<string[]> {
+  try {
+    const target = await followShortcut(shortcut, client);
+    return target === null ? [] : [target.id];
+  } catch (error) {
+    if (isUnreadable(error)) return [];
+    throw error;
+  }
+}
+
+function toMalformed(externalId: string): ItemFailure {
+  const error = unreadable('Google gave an entry that is not as documented.', 'malformed');
+  return { externalId, title: null, error };
+}
+
+function incomplete(): AppError {
+  return new AppError('CONNECTOR.UNAVAILABLE', { message: 'Google could not search all shared drives.' });
+}

@@ -1,0 +1,89 @@
+import { isUnreadable, toItemFailure, unreadable } from '../item-errors.js';
+import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
+import { chooseContent, markContent } from './choose-content.js';
+import type { DriveClient } from './drive-client.js';
+import { FOLDER, SHORTCUT, type DriveFile } from './drive-file.js';
+import { loadContent } from './load-content.js';
+import { mapDrivePolicy } from './map-drive-policy.js';
+
+/** What a file comes to. */
+export type DriveEntry =
+  { kind: 'item'; item: ConnectorItem } | { kind: 'failure'; failure: ItemFailure } | { kind: 'deleted'; id: string };
+
+export interface DriveContext {
+  client: DriveClient;
+  /** For downloads, with their own limit and the caller's signal. */
+  openClient: (signal: AbortSignal) => DriveClient;
+  now: () => number;
+}
+
+/** Null for folders, which hold no text. */
+export async function toDriveEntry(found: DriveFile, context: DriveContext): Promise<DriveEntry | null> {
+  if (found.trashed === true) return { kind: 'deleted', id: found.id };
+  if (found.mimeType === FOLDER) return null;
+  try {
+    const file = found.mimeType === SHORTCUT ? await followShortcut(found, context.client) : found;
+    return file === null ? null : { kind: 'item', item: await toItem(file, context) };
+  } catch (error) {
+    return { kind: 'failure', failure: toItemFailure(found.id, found.name, error) };
+  }
+}
+
+/** The file that a shortcut stands for; null for folders, whose files are found by themselves. */
+export async function followShortcut(
+  shortcut: DriveFile,
+  client: Pick<DriveClient, 'getFile'>,
+): Promise<DriveFile | null> {
+  const { targetId, targetMimeType } = shortcut.shortcutDetails ?? {};
+  if (targetMimeType === FOLDER) return null;
+  if (!targetId) throw unreadable('The shortcut has no target.', 'noTarget');
+  let target: DriveFile;
+  try {
+    target = await client.getFile(targetId);
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    throw unreadable('The target of the shortcut is gone or not shared with this account.', 'targetUnreadable', error);
+  }
+  if (target.trashed === true) throw unreadable('The target of the shortcut is in the trash.', 'targetTrashed');
+  return target.mimeType === FOLDER ? null : target;
+}
+
+async function toItem(file: DriveFile, context: DriveContext): Promise<ConnectorItem> {
+  const content = chooseContent(file);
+  const policy = mapDrivePolicy(file, await readPermissions(file, context.client), context.now());
+  const owner = file.owners?.[0] ?? file.lastModifyingUser;
+  return {
+    sourceKind: 'file',
+    externalId: file.id,
+    title: file.name.trim().slice(0, 1000) || 'Untitled',
+    url: file.webViewLink && /^https?:/.test(file.webViewLink) ? file.webViewLink : null,
+    authorName: owner?.displayName ?? owner?.emailAddress ?? null,
+    sourceCreatedAt: toInstant(file.createdTime),
+    sourceUpdatedAt: toInstant(file.modifiedTime),
+    accessPolicy: policy,
+    contentRevision: markContent(file),
+    metadata: {
+      mimeType: file.mimeType,
+      parents: file.parents ?? [],
+      ...(file.driveId ? { driveId: file.driveId } : {}),
+      ...(file.lastModifyingUser?.displayName ? { lastModifiedBy: file.lastModifyingUser.displayName } : {}),
+    },
+    load: (signal) => loadContent(context.openClient(signal), file, content),
+  };
+}
+
+/** Null = unreadable. Listings carry permissions only for files that this account may share. */
+async function readPermissions(file: DriveFile, client: DriveClient): Promise<unknown[] | null> {
+  if (file.permissions?.length) return file.permissions;
+  try {
+    return await client.listPermissions(file.id);
+  } catch (error) {
+    if (isUnreadable(error)) return null;
+    throw error;
+  }
+}
+
+function toInstant(time: string | null | undefined): string | null {
+  const instant = Date.parse(time ?? '');
+  return Number.isNaN(instant) ? null : new Date(instant).toISOString();
+}
