@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findRelevanceProfile } from '@candor/embeddings';
+import { EmbedderRegistry, findRelevanceProfile } from '@candor/embeddings';
 import { RetrievalService } from '@candor/retrieval';
 import { CallerTokenSigner } from '@candor/runtime';
 import { createElasticsearchIndex, createLanceDbIndex } from '@candor/search-index/write';
@@ -114,7 +114,7 @@ async function measure(set, items, chunks, { reader, writer }, embedder, name) {
     const service = new RetrievalService({
       reader,
       views: corpusViews(items, address.generation),
-      embedder,
+      embedders: EmbedderRegistry.around(embedder),
       signer: new CallerTokenSigner('bench'.repeat(8)),
       // The floor is measured elsewhere; here it would only hide ranks.
       relevance: { relevanceFloor: 0, cosineGuard: 0, wordWeight: 0, evidenceGuard: 0, calibrated: false },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { connect, MatchQuery } from '@lancedb/lancedb';
+import { EmbedderRegistry } from '@candor/embeddings';
 import { Database } from '@candor/persistence';
 import { RetrievalService } from '@candor/retrieval';
 import { CallerTokenSigner } from '@candor/runtime';
@@ -197,7 +198,7 @@ async function measureLanceDb(corpus, embedders, options) {
     const service = new RetrievalService({
       reader,
       views: corpusViews(items, address.generation),
-      embedder: embedders.plain,
+      embedders: EmbedderRegistry.around(embedders.plain),
       signer: new CallerTokenSigner('bench'.repeat(8)),
     });
     // The writer puts its files in order once it is idle, and removes the old ones.

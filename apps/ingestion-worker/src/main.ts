@@ -1,4 +1,4 @@
-import { createEmbedder, embedderOptionsFrom } from '@candor/embeddings';
+import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
 import { Database } from '@candor/persistence';
 import { JobProducer, type QueueBackendOptions } from '@candor/queue';
 import {
@@ -22,7 +22,7 @@ export async function main(): Promise<void> {
   const config = loadConfig(workerConfigSchema);
   const stopTelemetry = await startTelemetry('ingestion-worker');
   const logger = createLogger('ingestion-worker', { level: config.LOG_LEVEL });
-  const embedder = await createEmbedder(embedderOptionsFrom(config));
+  const embedders = await EmbedderRegistry.open(registryOptionsFrom(config));
   const database = new Database({ url: config.DATABASE_URL, applicationName: 'candor-ingestion-worker', poolSize: 20 });
   const index = createElasticsearchWriter(elasticsearchOptionsFrom(config));
   const queue: QueueBackendOptions = { kind: 'redis', url: config.REDIS_URL };
@@ -31,7 +31,7 @@ export async function main(): Promise<void> {
   health.register('database', () => database.ping(), { critical: true, startup: true });
   health.register('queue', () => producer.ping(), { critical: false, startup: true });
   health.register('index', (signal) => index.ping(signal), { critical: false, startup: true });
-  health.register('model', async (signal) => void (await embedder.embedQuery('ready', signal)), {
+  health.register('model', async (signal) => void (await embedders.configured.embedQuery('ready', signal)), {
     critical: false,
     startup: true,
   });
@@ -50,13 +50,21 @@ export async function main(): Promise<void> {
     logger,
     onClose: async () => {
       await running.worker?.stop();
-      await Promise.allSettled([producer.close(), index.close(), embedder.close(), database.close()]);
+      await Promise.allSettled([producer.close(), index.close(), embedders.close(), database.close()]);
       await stopTelemetry();
     },
   });
   running.worker = await retryUntilReachable(async () => {
     await database.migrate();
-    return startWorker({ database, embedder, index, queue, producer, logger, sources: sourceDependenciesFrom(config) });
+    return startWorker({
+      database,
+      embedders,
+      index,
+      queue,
+      producer,
+      logger,
+      sources: sourceDependenciesFrom(config),
+    });
   }, logger);
 }
 

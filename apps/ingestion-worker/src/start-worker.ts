@@ -1,10 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import {
+  buildGenerationJob,
   deleteItemJob,
   extractItemJob,
   indexItemJob,
   JOB_CATALOGUE,
+  promoteGenerationJob,
   removeSourceJob,
   syncSourceJob,
   type AppError,
@@ -41,12 +43,15 @@ export interface RunningWorker {
 
 /** Enough jobs at once that they share commits, embedding batches and index refreshes; each waits for these most of its time. */
 const CONCURRENCY = {
-  [extractItemJob.queue]: { concurrency: 32 },
-  [indexItemJob.queue]: { concurrency: 64 },
+  [extractItemJob.queue]: { concurrency: 64 },
+  [indexItemJob.queue]: { concurrency: 256 },
   [deleteItemJob.queue]: { concurrency: 8 },
   // A slice waits for its provider most of the time.
   [syncSourceJob.queue]: { concurrency: 8 },
   [removeSourceJob.queue]: { concurrency: 4 },
+  // Slices of two tenants at a time; what is being ingested goes on beside them.
+  [buildGenerationJob.queue]: { concurrency: 2 },
+  [promoteGenerationJob.queue]: { concurrency: 2 },
 };
 const ITEM_JOBS = JOB_CATALOGUE.filter((job) => job.queue in CONCURRENCY);
 
@@ -68,7 +73,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     { strategy, logger: new NestPinoLogger(logger), abortOnError: false },
   );
   app.useGlobalFilters(new RpcErrorFilter());
-  await app.get(LiveGenerationsService).requireOwnRecipe();
+  await app.get(LiveGenerationsService).announce();
   await app.listen();
 
   const dispatcher = new OutboxDispatcher({

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { EMBEDDER, type Embedder } from '@candor/embeddings';
+import { EmbedderRegistry } from '@candor/embeddings';
 import { FileReader } from '@candor/extraction';
 import { Database } from '@candor/persistence';
 import { JobProducer, type JobSchedules } from '@candor/queue';
@@ -7,6 +7,10 @@ import { CredentialCipher } from '@candor/runtime';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
 import { CONNECTOR_FACTORY, type ConnectorFactory } from './connectors/connector-factory.js';
 import { OpenConnectorService } from './connectors/open-connector.service.js';
+import { BuildGenerationProcessor } from './features/build-generation/build-generation.processor.js';
+import { BuildGenerationService } from './features/build-generation/build-generation.service.js';
+import { GenerationSweeperService } from './features/build-generation/generation-sweeper.service.js';
+import { PrepareGenerationService } from './features/build-generation/prepare-generation.service.js';
 import { DeleteItemProcessor } from './features/delete-item/delete-item.processor.js';
 import { ExtractItemProcessor } from './features/extract-item/extract-item.processor.js';
 import { ReadItemFileService } from './features/extract-item/read-item-file.service.js';
@@ -19,6 +23,9 @@ import { ManageSourceProcessor } from './features/manage-source/manage-source.pr
 import { RemoveSourceService } from './features/manage-source/remove-source.service.js';
 import { JOB_SCHEDULES, SourceSchedulesService } from './features/manage-source/source-schedules.service.js';
 import { SourceSweeperService } from './features/manage-source/source-sweeper.service.js';
+import { PromoteGenerationProcessor } from './features/promote-generation/promote-generation.processor.js';
+import { PromoteGenerationService } from './features/promote-generation/promote-generation.service.js';
+import { RetireGenerationService } from './features/promote-generation/retire-generation.service.js';
 import { CompareIdsService } from './features/sync-connector/compare-ids.service.js';
 import { EndRunService } from './features/sync-connector/end-run.service.js';
 import { LoadItemsService } from './features/sync-connector/load-items.service.js';
@@ -26,12 +33,14 @@ import { StoreBatchService } from './features/sync-connector/store-batch.service
 import { DEFAULT_SYNC_LIMITS, SYNC_LIMITS, type SyncLimits } from './features/sync-connector/sync-limits.js';
 import { SyncSliceService } from './features/sync-connector/sync-slice.service.js';
 import { SyncSourceProcessor } from './features/sync-connector/sync-source.processor.js';
+import { CompareIndexService } from './generations/compare-index.service.js';
+import { RebuildItemsService } from './generations/rebuild-items.service.js';
 import { ItemPipelineService } from './pipeline/item-pipeline.service.js';
 import { PassageEmbeddingService } from './pipeline/passage-embedding.service.js';
 
 export interface WorkerModuleDependencies {
   database: Database;
-  embedder: Embedder;
+  embedders: EmbedderRegistry;
   index: SearchIndexWriter;
   producer: JobProducer;
   schedules: JobSchedules;
@@ -48,19 +57,21 @@ export interface SourceDependencies {
 @Module({})
 export class WorkerModule {
   static forRoot(dependencies: WorkerModuleDependencies): DynamicModule {
-    const { database, embedder, index, producer, schedules, sources } = dependencies;
+    const { database, embedders, index, producer, schedules, sources } = dependencies;
     return {
       module: WorkerModule,
       controllers: [
+        BuildGenerationProcessor,
         DeleteItemProcessor,
         ExtractItemProcessor,
         IndexItemProcessor,
         ManageSourceProcessor,
+        PromoteGenerationProcessor,
         SyncSourceProcessor,
       ],
       providers: [
         { provide: Database, useValue: database },
-        { provide: EMBEDDER, useValue: embedder },
+        { provide: EmbedderRegistry, useValue: embedders },
         { provide: SEARCH_INDEX_WRITER, useValue: index },
         { provide: JobProducer, useValue: producer },
         { provide: JOB_SCHEDULES, useValue: schedules },
@@ -81,6 +92,13 @@ export class WorkerModule {
         ItemPipelineService,
         PassageEmbeddingService,
         LiveGenerationsService,
+        BuildGenerationService,
+        CompareIndexService,
+        GenerationSweeperService,
+        PrepareGenerationService,
+        PromoteGenerationService,
+        RebuildItemsService,
+        RetireGenerationService,
         RefreshMetadataService,
         { provide: FileReader, useValue: new FileReader() },
         ReadItemFileService,

@@ -31,8 +31,8 @@ export async function main(): Promise<void> {
   const config = loadConfig(retrievalConfigSchema);
   const stopTelemetry = await startTelemetry('retrieval');
   const logger = createLogger('retrieval', { level: config.LOG_LEVEL });
-  const { database, views, reader, embedder, close } = await openDependencies(config);
-  logger.info({ profile: embedder.profile }, 'Embedding model loaded');
+  const { database, views, reader, embedders, close } = await openDependencies(config);
+  logger.info({ profile: embedders.configured.profile }, 'Embedding model loaded');
 
   const health = new HealthRegistry({ logger });
   health.register('database', () => database.ping(), { critical: true, startup: true });
@@ -41,7 +41,7 @@ export async function main(): Promise<void> {
   health.register(
     'model',
     async (signal) => {
-      await embedder.embedQuery('ready', signal);
+      await embedders.configured.embedQuery('ready', signal);
     },
     {
       critical: false,
@@ -50,7 +50,7 @@ export async function main(): Promise<void> {
   );
 
   const signer = new CallerTokenSigner(config.CANDOR_SIGNING_KEY);
-  const app = await createHttpApp(RetrievalApp.forRoot({ reader, views, embedder, signer, logger }, health), {
+  const app = await createHttpApp(RetrievalApp.forRoot({ reader, views, embedders, signer, logger }, health), {
     service: 'retrieval',
     logger,
     // Probes send no bodies.

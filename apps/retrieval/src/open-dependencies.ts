@@ -1,4 +1,4 @@
-import { createEmbedder, embedderOptionsFrom, type Embedder } from '@candor/embeddings';
+import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
 import { Database, RetrievalViews } from '@candor/persistence/views';
 import { createElasticsearchReader, elasticsearchOptionsFrom, type SearchIndexReader } from '@candor/search-index/read';
 import type { RetrievalConfig } from './config.js';
@@ -7,13 +7,13 @@ export interface OpenedDependencies {
   database: Database;
   views: RetrievalViews;
   reader: SearchIndexReader;
-  embedder: Embedder;
+  embedders: EmbedderRegistry;
   close: () => Promise<void>;
 }
 
-/** Loads the model, which takes seconds; the database and the index are connected to on first use. */
+/** Loads the configured model, which takes seconds; the database and the index are connected to on first use. */
 export async function openDependencies(config: RetrievalConfig): Promise<OpenedDependencies> {
-  const embedder = await createEmbedder(embedderOptionsFrom(config));
+  const embedders = await EmbedderRegistry.open(registryOptionsFrom(config));
   const database = new Database({
     url: config.DATABASE_URL,
     applicationName: 'candor-retrieval',
@@ -25,9 +25,9 @@ export async function openDependencies(config: RetrievalConfig): Promise<OpenedD
     database,
     views: new RetrievalViews(database),
     reader,
-    embedder,
+    embedders,
     close: async () => {
-      await Promise.allSettled([reader.close(), embedder.close(), database.close()]);
+      await Promise.allSettled([reader.close(), embedders.close(), database.close()]);
     },
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { PROVIDERS, type CallerScope, type ContextContract11, type Provider } from '@candor/contracts';
 import { requestIdSchema, type RetrievalMethod, type RetrievalRequest } from '@candor/contracts';
-import { HashingEmbedder } from '@candor/embeddings';
+import { EmbedderRegistry, HashingEmbedder } from '@candor/embeddings';
 import { CallerTokenSigner } from '@candor/runtime';
 import type { ChunkDocument, SearchIndexReader } from '@candor/search-index/read';
 // eslint-disable-next-line no-restricted-imports -- the test has to fill the index, which the service never does
@@ -48,7 +48,7 @@ describe('retrieval over LanceDB', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'candor-retrieval-'));
     ({ reader, writer } = createLanceDbIndex({ directory }));
-    service = new RetrievalService({ reader, views: world, embedder, signer });
+    service = new RetrievalService({ reader, views: world, embedders: EmbedderRegistry.around(embedder), signer });
     await writer.ensureIndex(address, embedder.profile.dimensions);
     for (const written of CORPUS) await write(written);
   });

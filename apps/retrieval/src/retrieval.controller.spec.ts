@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { freePort } from '@candor/services';
 import { requestIdSchema, type RetrievalRequest } from '@candor/contracts';
+import { EmbedderRegistry } from '@candor/embeddings';
 import {
   CallerTokenSigner,
   createHttpApp,
@@ -33,7 +34,7 @@ describe('gRPC', () => {
     const retrieval = RetrievalModule.forRoot({
       reader: world,
       views: world,
-      embedder: new FixedEmbedder(),
+      embedders: EmbedderRegistry.around(new FixedEmbedder()),
       signer,
       logger,
       serveGrpc: true,

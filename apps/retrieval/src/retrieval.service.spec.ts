@@ -8,6 +8,7 @@ import {
   type RetrievalMethod,
   type RetrievalRequest,
 } from '@candor/contracts';
+import { EmbedderRegistry } from '@candor/embeddings';
 import { CallerTokenSigner } from '@candor/runtime';
 import type { ChunkRecord } from '@candor/persistence/views';
 import { RetrievalService } from './retrieval.service.js';
@@ -24,7 +25,13 @@ let service: RetrievalService;
 beforeEach(() => {
   world = new InMemoryWorld();
   const relevance = { relevanceFloor: 0.05, cosineGuard: 0.4, wordWeight: 0.3, evidenceGuard: 0.4, calibrated: true };
-  service = new RetrievalService({ reader: world, views: world, embedder: new FixedEmbedder(), signer, relevance });
+  service = new RetrievalService({
+    reader: world,
+    views: world,
+    embedders: EmbedderRegistry.around(new FixedEmbedder()),
+    signer,
+    relevance,
+  });
 });
 
 interface CallParts {

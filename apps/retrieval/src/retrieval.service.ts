@@ -9,7 +9,7 @@ import {
   type RetrievalReply,
   type RetrievalRequest,
 } from '@candor/contracts';
-import { findRelevanceProfile, type Embedder, type RelevanceProfile } from '@candor/embeddings';
+import type { EmbedderRegistry, RelevanceProfile } from '@candor/embeddings';
 import { describeIssues, type CallerTokenSigner } from '@candor/runtime';
 import type { SearchIndexReader } from '@candor/search-index/read';
 import { boundSignal, untilAborted } from './bound-signal.js';
@@ -23,9 +23,9 @@ import { RetrieveChunksService } from './search/retrieve-chunks.service.js';
 export interface RetrievalDependencies {
   reader: SearchIndexReader;
   views: Views;
-  embedder: Embedder;
+  embedders: EmbedderRegistry;
   signer: CallerTokenSigner;
-  /** Default: what was measured for the embedder's model. */
+  /** Default: what was measured for the model of the index that is searched. */
   relevance?: RelevanceProfile;
 }
 
@@ -48,13 +48,12 @@ export class RetrievalService implements RetrievalClient {
   private readonly handlers: Handlers;
   private readonly signer: CallerTokenSigner;
 
-  constructor({ reader, views, embedder, signer, relevance: given }: RetrievalDependencies) {
+  constructor({ reader, views, embedders, signer, relevance }: RetrievalDependencies) {
     this.signer = signer;
-    const relevance = given ?? findRelevanceProfile(embedder.profile);
-    const chunks = new RetrieveChunksService(reader, views, embedder);
-    const search = new SearchService(chunks, relevance);
-    const context = new ContextService(chunks, relevance);
-    const passages = new FindPassagesService(chunks, relevance);
+    const chunks = new RetrieveChunksService(reader, views, embedders, relevance);
+    const search = new SearchService(chunks);
+    const context = new ContextService(chunks);
+    const passages = new FindPassagesService(chunks);
     const reading = new ReadChunkService(views);
     this.handlers = {
       search: ({ scope, request }, signal) => search.search(scope, request, signal),

@@ -41,5 +41,6 @@ export const distributedConfigSchema = z.object({
   EMBEDDINGS_BASE_URL: embeddingsEnvironment.EMBEDDINGS_BASE_URL,
   EMBEDDINGS_MODEL: embeddingsEnvironment.EMBEDDINGS_MODEL,
   CANDOR_MODEL_DIR: embeddingsEnvironment.CANDOR_MODEL_DIR,
+  CANDOR_MODELS_DIR: embeddingsEnvironment.CANDOR_MODELS_DIR,
 });
 export type DistributedConfig = z.output<typeof distributedConfigSchema>;

@@ -6,7 +6,7 @@ import { loadConfig } from '@candor/runtime';
 import { freePort, startServices } from '@candor/services';
 import { distributedConfigSchema } from './config.js';
 import { keepEncryptionKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
-import { findModelDirectory } from './local-model.js';
+import { findModelDirectory, findModelsDirectory } from './local-model.js';
 import { loadDemoOnce } from './load-demo-once.js';
 import { makeBootstrapKey } from './make-bootstrap-key.js';
 import { printWelcome } from './print-welcome.js';
@@ -52,6 +52,7 @@ export async function main(): Promise<void> {
       bootstrapKey: key,
       readyFile,
       modelDirectory,
+      modelsDirectory: findModelsDirectory(config),
     });
     const url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${config.PORT}`;
     await Promise.race([waitForKey(url, key), processes.failed]);
@@ -87,6 +88,7 @@ interface Installation {
   bootstrapKey: string;
   readyFile: string;
   modelDirectory: string | undefined;
+  modelsDirectory: string;
 }
 
 /** All three were asked for, so all three are there. */
@@ -103,7 +105,11 @@ async function startAll(processes: ServiceProcesses, installation: Installation)
     [1, 2, 3, 4].map(() => freePort()),
   );
   // Only the gateway is reachable from elsewhere, whatever HOST says.
-  const inner = { HOST: '127.0.0.1', CANDOR_MODEL_DIR: installation.modelDirectory };
+  const inner = {
+    HOST: '127.0.0.1',
+    CANDOR_MODEL_DIR: installation.modelDirectory,
+    CANDOR_MODELS_DIR: installation.modelsDirectory,
+  };
   const sources = {
     CANDOR_ENCRYPTION_KEYS: installation.encryptionKeys,
     CANDOR_ALLOW_PRIVATE_CONNECTORS: String(installation.allowPrivateConnectors),

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { createEmbedder, embedderOptionsFrom } from '@candor/embeddings';
+import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
 import { createGatewayApp, FirstKeyService, RateLimiterService } from '@candor/gateway';
 import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
 import { Database, RetrievalViews } from '@candor/persistence';
@@ -22,7 +22,7 @@ import { createAnswerProvider, startSynthesis } from '@candor/synthesis';
 import { standaloneConfigSchema, type StandaloneConfig } from './config.js';
 import { keepEncryptionKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
 import { loadDemoOnce } from './load-demo-once.js';
-import { findModelDirectory } from './local-model.js';
+import { findModelDirectory, findModelsDirectory } from './local-model.js';
 import { printWelcome } from './print-welcome.js';
 
 /** The four services in one process: Postgres from npm, its queue backend, LanceDB, a local model. */
@@ -34,13 +34,19 @@ export async function main(): Promise<void> {
   const stopTelemetry = await startTelemetry('standalone');
   const logger = createLogger('standalone', { level: config.LOG_LEVEL, stream: openLogFile(logFile) });
 
-  const [postgres, embedder] = await Promise.all([
+  const [postgres, embedders] = await Promise.all([
     startPostgres({ dataDir: join(data, 'postgres'), onProgress: report }),
     findModelDirectory(config, report).then((directory) =>
-      createEmbedder(embedderOptionsFrom({ ...config, CANDOR_MODEL_DIR: directory })),
+      EmbedderRegistry.open(
+        registryOptionsFrom({
+          ...config,
+          CANDOR_MODEL_DIR: directory,
+          CANDOR_MODELS_DIR: findModelsDirectory(config),
+        }),
+      ),
     ),
   ]);
-  const services = await openServices(config, data, postgres.url, embedder, logger);
+  const services = await openServices(config, data, postgres.url, embedders, logger);
   const { app, keys, close } = services;
   const running = await listenUntilSignal(app, {
     port: config.PORT,
@@ -76,7 +82,7 @@ async function openServices(
   config: StandaloneConfig,
   data: string,
   databaseUrl: string,
-  embedder: Awaited<ReturnType<typeof createEmbedder>>,
+  embedders: EmbedderRegistry,
   logger: Logger,
 ) {
   const database = new Database({ url: databaseUrl, applicationName: 'candor-standalone', poolSize: 20 });
@@ -92,17 +98,17 @@ async function openServices(
   const retrieval = new RetrievalService({
     reader: index.reader,
     views: new RetrievalViews(database),
-    embedder,
+    embedders,
     signer,
   });
   const sources = sourceDependenciesFrom({
     CANDOR_ENCRYPTION_KEYS: await keepEncryptionKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
     CANDOR_ALLOW_PRIVATE_CONNECTORS: config.CANDOR_ALLOW_PRIVATE_CONNECTORS,
   });
-  const worker = await startWorker({ database, embedder, index: index.writer, queue, producer, logger, sources });
+  const worker = await startWorker({ database, embedders, index: index.writer, queue, producer, logger, sources });
   const synthesis = await startSynthesis({
     retrieval,
-    answerProvider: createAnswerProvider(config, embedder),
+    answerProvider: createAnswerProvider(config, embedders.configured),
     queue,
     replies,
     logger,
@@ -112,7 +118,7 @@ async function openServices(
   const health = new HealthRegistry({ logger });
   health.register('database', () => database.ping(), { critical: true, startup: true });
   health.register('index', (signal) => index.reader.ping(signal), { critical: false });
-  health.register('model', async (signal) => void (await embedder.embedQuery('ready', signal)), {
+  health.register('model', async (signal) => void (await embedders.configured.embedQuery('ready', signal)), {
     critical: false,
     startup: true,
   });
@@ -139,7 +145,7 @@ async function openServices(
     close: async () => {
       await Promise.allSettled([worker.stop(), synthesis.stop()]);
       await Promise.allSettled([producer.close(), replies.close(), index.reader.close(), index.writer.close()]);
-      await Promise.allSettled([embedder.close(), database.close()]);
+      await Promise.allSettled([embedders.close(), database.close()]);
     },
   };
 }

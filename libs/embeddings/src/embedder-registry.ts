@@ -41,22 +41,23 @@ export class EmbedderRegistry {
   private constructor(
     /** Open as long as the registry is. */
     readonly configured: Embedder,
+    /** What is kept of it with an index. */
+    readonly configuredEmbedding: StoredEmbedding,
     private readonly options: EmbedderRegistryOptions,
   ) {}
 
   /** Opens the configured model. Errors: those of `createEmbedder`. */
   static async open(options: EmbedderRegistryOptions): Promise<EmbedderRegistry> {
-    return new EmbedderRegistry(await createEmbedder(options.configured), options);
+    const configured = await createEmbedder(options.configured);
+    return new EmbedderRegistry(configured, toStored(options.configured, configured.profile), options);
   }
 
-  /** One embedder for everything that has its profile; of another profile, only what `kind` can open without files. */
-  static around(configured: Embedder, kind: EmbedderOptions = { kind: 'hashing' }): EmbedderRegistry {
-    return new EmbedderRegistry(configured, { configured: kind });
-  }
-
-  /** What is kept of the configured model. */
-  get configuredEmbedding(): StoredEmbedding {
-    return toStored(this.options.configured, this.configured.profile);
+  /** For an embedder that was made otherwise, as tests and benchmarks do; of others it can open those without files. */
+  static around(configured: Embedder): EmbedderRegistry {
+    const { model, revision, dimensions, maxTokens } = configured.profile;
+    const provider = Object.hasOwn(ONNX_MODEL_SPECS, model) ? 'onnx' : 'hashing';
+    const stored = { provider, model, revision, dimensions, maxTokens };
+    return new EmbedderRegistry(configured, stored, { configured: { kind: 'hashing' } });
   }
 
   /**

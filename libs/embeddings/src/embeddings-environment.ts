@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@candor/contracts';
 import type { EmbedderOptions } from './create-embedder.js';
+import type { EmbedderRegistryOptions } from './embedder-registry.js';
 import { ONNX_MODEL_SPECS, type OnnxModelName } from './onnx/onnx-model-specs.js';
 
 /** The variables by which a service chooses its model; every service of an installation must be given the same. */
@@ -20,6 +21,12 @@ export const embeddingsEnvironment = {
   EMBEDDINGS_QUERY_PREFIX: z.string().optional().describe('Put before queries, where the model asks for one.'),
   EMBEDDINGS_PASSAGE_PREFIX: z.string().optional().describe('Put before passages, where the model asks for one.'),
   CANDOR_MODEL_DIR: z.string().optional().describe('Folder with model.onnx and tokenizer.json of a local model.'),
+  CANDOR_MODELS_DIR: z
+    .string()
+    .optional()
+    .describe(
+      'Folder with a folder for each local model, for indices that were built with another one. Default: the one around CANDOR_MODEL_DIR.',
+    ),
 };
 export type EmbeddingsEnvironment = z.output<z.ZodObject<typeof embeddingsEnvironment>>;
 
@@ -47,6 +54,11 @@ export function embedderOptionsFrom(config: EmbeddingsEnvironment): EmbedderOpti
     modelPath: join(directory, 'model.onnx'),
     tokenizerPath: join(directory, 'tokenizer.json'),
   };
+}
+
+/** What `EmbedderRegistry.open` takes. Errors: CONFIG.INVALID, naming the variable. */
+export function registryOptionsFrom(config: EmbeddingsEnvironment): EmbedderRegistryOptions {
+  return { configured: embedderOptionsFrom(config), ...given('modelsDirectory', config.CANDOR_MODELS_DIR) };
 }
 
 function localModel(model: string): OnnxModelName {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EmbedderRegistry } from '@candor/embeddings';
 import { RetrievalService } from '@candor/retrieval';
 import { CallerTokenSigner } from '@candor/runtime';
 import { createLanceDbIndex } from '@candor/search-index/write';
@@ -19,7 +20,12 @@ export async function askRetrieval(questions, items, chunksOfItems, embedder, { 
   const { reader, writer } = createLanceDbIndex({ directory: folder });
   const signer = new CallerTokenSigner('bench'.repeat(8));
   const serviceOver = (live) =>
-    new RetrievalService({ reader, views: corpusViews(live, 'relevance'), embedder, signer });
+    new RetrievalService({
+      reader,
+      views: corpusViews(live, 'relevance'),
+      embedders: EmbedderRegistry.around(embedder),
+      signer,
+    });
   try {
     await writeChunks(writer, address, chunksOfItems, embedder.profile.dimensions);
     const answers = [];

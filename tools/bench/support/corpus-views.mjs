@@ -48,6 +48,7 @@ export function corpusViews(items, generation) {
       name: generation,
       pipelineFingerprint: 'bench',
       corpusFingerprint: 'bench',
+      embedding: null,
     }),
     collectionItems: async () => null,
     readChunk: async () => null,

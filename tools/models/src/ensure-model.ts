@@ -50,7 +50,7 @@ export async function ensureModelFrom(
   if (given !== undefined && given !== '') {
     return useGivenFolder(source, resolve(given));
   }
-  const cacheFolder = resolve(options.cacheDir ?? defaultCacheFolder(environment));
+  const cacheFolder = resolve(options.cacheDir ?? modelCacheFolder(environment));
   const folder = join(cacheFolder, source.name);
   if (await isComplete(folder, source)) {
     return describe(source, folder);
@@ -155,7 +155,8 @@ function describe(source: ModelSource, folder: string): LocalModel {
   };
 }
 
-function defaultCacheFolder(environment: NodeJS.ProcessEnv): string {
+/** Where models are kept unless told otherwise: a folder each, by name. */
+export function modelCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const base = environment['XDG_CACHE_HOME'];
   return join(base !== undefined && base !== '' ? base : join(homedir(), '.cache'), 'candor', 'models');
 }

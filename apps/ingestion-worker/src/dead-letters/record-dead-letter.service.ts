@@ -3,6 +3,7 @@ import { writeAuditEvents } from '@candor/audit';
 import { failRefresh, failVersion, insertDeadLetter, type Database } from '@candor/persistence';
 import type { DeadLetter } from '@candor/queue';
 import type { Logger } from '@candor/runtime';
+import { recordGenerationFailure } from '../features/build-generation/record-generation-failure.js';
 import { EndRunService } from '../features/sync-connector/end-run.service.js';
 
 /** Dead letter, item state and audit event in one commit, so that a poisoned item never looks as if it were being worked on. */
@@ -13,6 +14,7 @@ export class RecordDeadLetterService {
   ) {}
 
   async record(letter: DeadLetter): Promise<void> {
+    if (await recordGenerationFailure(this.database, letter)) return;
     const sync = syncSourceJob.payload.safeParse(letter.payload);
     if (letter.job === syncSourceJob.name && sync.success) return this.endRun(sync.data.runId, letter);
     const payload = itemJobPayloadSchema.safeParse(letter.payload);

@@ -1,4 +1,5 @@
 import { PROVIDERS, type Provider } from '@candor/contracts';
+import { EmbedderRegistry, findRelevanceProfile, HashingEmbedder, type RelevanceProfile } from '@candor/embeddings';
 import type { ItemHead } from '@candor/persistence/views';
 import { aKey, aScope, idOf, RECORDED_AT, TENANT } from '../testing/builders.js';
 import { FixedEmbedder, GENERATION, InMemoryWorld, type PlacedChunk } from '../testing/in-memory-world.js';
@@ -27,8 +28,8 @@ beforeEach(() => {
 });
 
 function retrieve(query: Partial<ChunkQuery> = {}, plan: Partial<PagePlan> = {}, scope = aScope(), signal = never) {
-  const service = new RetrieveChunksService(world, world, embedder);
-  return service.retrieve(scope, { text: 'brand colour', ...query }, { ...ITEMS, ...plan }, signal);
+  const service = new RetrieveChunksService(world, world, EmbedderRegistry.around(embedder));
+  return service.retrieve(scope, { text: 'brand colour', ...query }, () => ({ ...ITEMS, ...plan }), signal);
 }
 const itemsOf = (page: { entries: { chunk: { itemId: string } }[] }) => page.entries.map(({ chunk }) => chunk.itemId);
 
@@ -71,6 +72,41 @@ describe('the query', () => {
     world.generation = null;
     const page = await retrieve();
     expect(page).toMatchObject({ entries: [], candidates: 0, generation: null, exact: true });
+    expect(world.queries).toEqual([]);
+  });
+
+  it('is embedded with the model that the live generation was built with, whatever is configured', async () => {
+    addItems(1, 1);
+    const stored = { provider: 'hashing', model: 'hashing', revision: '1', dimensions: 4, maxTokens: 8_192 };
+    world.generation = { ...GENERATION, name: 'g2', embedding: stored };
+    const planned: RelevanceProfile[] = [];
+    const service = new RetrieveChunksService(world, world, EmbedderRegistry.around(embedder));
+    const plan = (relevance: RelevanceProfile): PagePlan => (planned.push(relevance), ITEMS);
+    await service.retrieve(aScope(), { text: 'brand colour' }, plan, never);
+    expect(embedder.queries).toEqual([]);
+    expect(world.queries[0]?.address.generation).toBe('g2');
+    const own = await new HashingEmbedder({ dimensions: 4 }).embedQuery('brand colour');
+    expect(world.queries[0]?.query.vector).toEqual(own);
+    expect(planned).toEqual([findRelevanceProfile({ model: 'hashing' })]);
+  });
+
+  it('stays with one generation, also when another one becomes live between two rounds', async () => {
+    addItems(1, FUSION.candidatesPerLeg(ITEMS.limit) * 2);
+    world.beforeRecheck = () => {
+      world.generation = { ...GENERATION, name: 'g2' };
+      for (let number = 1; number <= FUSION.candidatesPerLeg(ITEMS.limit); number += 1) world.deleteItem(idOf(number));
+    };
+    const page = await retrieve();
+    expect(page.rounds).toBeGreaterThan(1);
+    for (const { address } of world.queries) expect(address.generation).toBe(GENERATION.name);
+    expect(page.generation?.name).toBe(GENERATION.name);
+  });
+
+  it('fails when the model of the index can’t be opened, instead of searching with another one', async () => {
+    addItems(1, 1);
+    const stored = { provider: 'onnx', model: 'bge-small-en-v1.5-q', revision: 'x', dimensions: 384, maxTokens: 512 };
+    world.generation = { ...GENERATION, embedding: stored };
+    await expect(retrieve()).rejects.toMatchObject({ code: 'EMBEDDINGS.PROFILE_MISMATCH' });
     expect(world.queries).toEqual([]);
   });
 

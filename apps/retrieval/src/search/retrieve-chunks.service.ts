@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { CallerScope } from '@candor/contracts';
-import type { Embedder } from '@candor/embeddings';
+import { findRelevanceProfile, type EmbedderRegistry, type RelevanceProfile } from '@candor/embeddings';
+import type { LiveGeneration } from '@candor/persistence/views';
 import type { SearchIndexReader } from '@candor/search-index/read';
 import { resolveItemScope } from './resolve-item-scope.js';
 import { RetrievalRun, throwIfStopped, type ChunkQuery, type RetrievedPage, type Views } from './retrieval-run.js';
@@ -11,17 +12,26 @@ export class RetrieveChunksService {
   constructor(
     private readonly reader: SearchIndexReader,
     private readonly views: Views,
-    private readonly embedder: Embedder,
+    private readonly embedders: EmbedderRegistry,
+    /** Default: what was measured for the model of the index that is searched. */
+    private readonly relevance?: RelevanceProfile,
   ) {}
 
   /**
-   * @throws AppError AUTH.INVALID_KEY when the key no longer holds; DEPENDENCY.*; REQUEST.CANCELLED once `signal` fires.
+   * One generation a request: the live one is looked up first, the query is embedded with its own model and compared
+   * with its own vectors, in every round.
+   *
+   * @throws AppError AUTH.INVALID_KEY when the key no longer holds; DEPENDENCY.*; EMBEDDINGS.PROFILE_MISMATCH when the
+   *   model of the index can't be opened; REQUEST.CANCELLED once `signal` fires.
    */
-  async retrieve(caller: CallerScope, query: ChunkQuery, plan: PagePlan, signal: AbortSignal): Promise<RetrievedPage> {
+  async retrieve(
+    caller: CallerScope,
+    query: ChunkQuery,
+    planFor: (relevance: RelevanceProfile) => PagePlan,
+    signal: AbortSignal,
+  ): Promise<RetrievedPage> {
     const started = performance.now();
-    const run = new RetrievalRun(caller, query, plan, signal, this.views);
-    const [vector, generation, itemIds] = await Promise.all([
-      run.time('embed', () => this.embedder.embedQuery(query.text.trim(), signal)),
+    const [generation, itemIds] = await Promise.all([
       this.views.liveGeneration(caller.tenantId),
       resolveItemScope(this.views, caller.tenantId, {
         sourceItemId: query.sourceItemId ?? null,
@@ -29,12 +39,23 @@ export class RetrieveChunksService {
       }),
     ]);
     throwIfStopped(signal);
+    const plan = planFor(this.relevanceOf(generation));
+    const run = new RetrievalRun(caller, query, plan, signal, this.views);
 
     if (generation === null || itemIds?.length === 0 || run.scope.allowedProviders?.length === 0) await run.checkKey();
     else {
+      const text = query.text.trim();
+      const vector = await run.time('embed', () =>
+        this.embedders.use(generation.embedding, (embedder) => embedder.embedQuery(text, signal)),
+      );
+      throwIfStopped(signal);
       const address = { tenantId: caller.tenantId, generation: generation.name };
       await run.search(this.reader, address, vector, itemIds);
     }
     return run.finish(generation, started);
+  }
+
+  private relevanceOf(generation: LiveGeneration | null): RelevanceProfile {
+    return this.relevance ?? findRelevanceProfile(generation?.embedding ?? this.embedders.configured.profile);
   }
 }

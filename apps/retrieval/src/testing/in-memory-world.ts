@@ -23,6 +23,7 @@ export const GENERATION: LiveGeneration = {
   name: 'g1',
   pipelineFingerprint: 'pipeline-1',
   corpusFingerprint: 'corpus-1',
+  embedding: null,
 };
 
 export interface PlacedChunk extends Partial<ChunkDocument> {

@@ -17,7 +17,7 @@ export interface GenerationRecipe {
   embedding: StoredEmbedding;
   extractorVersion: string;
   chunkerVersion: string;
-  indexMappingVersion: string;
+  indexMappingVersion: number;
 }
 
 /** One run of promoting; `outcome` is null while it is wanted or running. */

@@ -189,6 +189,8 @@ export interface TruthOfItem {
   liveVersion: number | null;
   latestVersion: number;
   isDeleted: boolean;
+  isPurged: boolean;
+  updatedAt: Date;
 }
 
 /** What the database says of items that an index holds; absent = there is no such item of the tenant. */
@@ -197,31 +199,54 @@ export async function readTruth(
   tenantId: string,
   itemIds: readonly string[],
 ): Promise<Map<string, TruthOfItem>> {
-  const rows: { id: string; live_version: number | null; latest_version: number; deleted: boolean }[] =
-    await transaction.query(
-      `SELECT id, live_version, latest_version, deleted_at IS NOT NULL AS deleted FROM source_items
+  const rows: {
+    id: string;
+    live_version: number | null;
+    latest_version: number;
+    deleted: boolean;
+    purged: boolean;
+    updated_at: Date;
+  }[] = await transaction.query(
+    `SELECT id, live_version, latest_version, deleted_at IS NOT NULL AS deleted, purged_at IS NOT NULL AS purged,
+         updated_at FROM source_items
        WHERE tenant_id = $1 AND id = ANY($2::uuid[])`,
-      [tenantId, itemIds],
-    );
+    [tenantId, itemIds],
+  );
   return new Map(
     rows.map((row) => [
       row.id,
-      { itemId: row.id, liveVersion: row.live_version, latestVersion: row.latest_version, isDeleted: row.deleted },
+      {
+        itemId: row.id,
+        liveVersion: row.live_version,
+        latestVersion: row.latest_version,
+        isDeleted: row.deleted,
+        isPurged: row.purged,
+        updatedAt: row.updated_at,
+      },
     ]),
   );
 }
 
-/** Ids of the live items, a page in the order of ids. */
+/** The database's own clock. */
+export async function readNow(transaction: Transaction): Promise<Date> {
+  const [row]: { now: Date }[] = await transaction.query('SELECT now() AS now');
+  if (!row) throw new Error('the database has no time');
+  return row.now;
+}
+
+/** Ids of the live items that have not changed since then, a page in the order of ids. */
 export async function listLiveItemIds(
   transaction: Transaction,
   tenantId: string,
   after: string | null,
   limit: number,
+  since: Date,
 ): Promise<string[]> {
   const rows: { id: string }[] = await transaction.query(
     `SELECT id FROM source_items WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL AND live_version IS NOT NULL
+       AND updated_at <= $4
      ORDER BY id LIMIT $3`,
-    [tenantId, after ?? FIRST_ID, limit],
+    [tenantId, after ?? FIRST_ID, limit, since],
   );
   return rows.map((row) => row.id);
 }

@@ -101,6 +101,16 @@ export async function prepareGeneration(
   return changed === 1;
 }
 
+/** Somebody is still at it; false when the work was given up or taken over. */
+export async function extendWorkLease(transaction: Transaction, job: GenerationWorkPayload): Promise<boolean> {
+  const [, changed]: [unknown, number] = await transaction.query(
+    `UPDATE generations SET work_lease_until = now() + make_interval(secs => $3)
+     WHERE id = $1 AND work_round = $2 AND work IS NOT NULL AND status = ANY($4::text[])`,
+    [job.generationId, job.round, WORK_LEASE_SECONDS, WRITABLE_STATES],
+  );
+  return changed === 1;
+}
+
 export interface WorkProgress {
   cursor: string | null;
   phase: 'fill' | 'verify';
@@ -193,7 +203,7 @@ export async function retireGeneration(
        promotion = NULL,
        retire_after = greatest(coalesce(demoted_at, now()) + make_interval(secs => $4), now()),
        work_lease_until = greatest(coalesce(demoted_at, now()) + make_interval(secs => $4), now())
-     WHERE id = $1 AND tenant_id = $2 AND status IN ('building', 'ready', 'previous', 'failed')`,
+     WHERE id = $1 AND tenant_id = $2 AND (status IN ('building', 'ready', 'previous', 'failed') OR (status = 'retiring' AND work IS NULL))`,
     [generation.id, generation.tenantId, generation.requestId, RETIRE_GRACE_SECONDS],
   );
   return changed === 1;

@@ -13,7 +13,7 @@ export const TEST_RECIPE: GenerationRecipe = {
   embedding: { provider: 'hashing', model: 'hashing', revision: '1', dimensions: 16, maxTokens: 8_192 },
   extractorVersion: '1',
   chunkerVersion: '1',
-  indexMappingVersion: '1',
+  indexMappingVersion: 1,
 };
 
 /** What gateway and worker would do to the generations of a tenant, without an index. */

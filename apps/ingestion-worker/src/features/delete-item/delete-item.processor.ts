@@ -2,12 +2,12 @@ import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { AppError, deleteItemJob, type ItemJobPayload } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
-import { Database, purgeItem } from '@candor/persistence';
+import { Database, KEPT_STATES, purgeItem } from '@candor/persistence';
 import { JobHandler } from '@candor/queue';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
-import { LiveGenerationsService } from '../index-item/live-generations.service.js';
+import { LiveGenerationsService, type LiveIndex } from '../index-item/live-generations.service.js';
 
-/** Takes a tombstoned item out of the index and certifies it once a count by item id is 0. */
+/** Takes a tombstoned item out of every index that is still there and certifies it once counts by item id are 0. */
 @Controller()
 export class DeleteItemProcessor {
   constructor(
@@ -18,13 +18,12 @@ export class DeleteItemProcessor {
 
   @JobHandler(deleteItemJob)
   async delete(@Payload() job: ItemJobPayload): Promise<void> {
-    const { address, generation } = await this.generations.of(job.tenantId);
-    await this.writer.apply(address, [{ kind: 'delete-item', itemId: job.itemId }]);
-    const remaining = await this.writer.countItem(address, job.itemId);
-    if (remaining > 0)
-      throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { message: `${remaining} chunks are still in the index.` });
+    const { generation } = await this.generations.of(job.tenantId);
+    const indexes = await this.generations.list(job.tenantId, KEPT_STATES);
+    for (const index of indexes) await this.removeFrom(index, job.itemId);
     await this.database.transaction(async (transaction) => {
-      if (!(await purgeItem(transaction, job, [generation.id]))) return;
+      const live = indexes.find((index) => index.generation.status === 'live')?.generation ?? generation;
+      if (!(await purgeItem(transaction, job, [live.id]))) return;
       await writeAuditEvents(transaction, [
         {
           tenantId: job.tenantId,
@@ -35,9 +34,22 @@ export class DeleteItemProcessor {
           actorType: 'service',
           targetType: 'source_item',
           targetId: job.itemId,
-          metadata: { remainingChunks: 0, generationId: generation.id },
+          metadata: { remainingChunks: 0, generationId: live.id, indices: indexes.length },
         },
       ]);
     });
+  }
+
+  private async removeFrom({ generation, address }: LiveIndex, itemId: string): Promise<void> {
+    try {
+      await this.writer.apply(address, [{ kind: 'delete-item', itemId }]);
+    } catch (error) {
+      // One that failed or is being given up may have no index any more; the live one has.
+      const isGone = AppError.from(error).code === 'RESOURCE.NOT_FOUND' && generation.status !== 'live';
+      if (!isGone) throw error;
+    }
+    const remaining = await this.writer.countItem(address, itemId);
+    if (remaining > 0)
+      throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { message: `${remaining} chunks are still in the index.` });
   }
 }

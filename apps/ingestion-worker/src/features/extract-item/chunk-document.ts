@@ -23,11 +23,13 @@ export interface ChunkInput {
   /** The embedding model's own count or an estimate; called on pieces of the text, over its length a few times in all. */
   countTokens: CountTokens;
   limits?: Partial<ChunkLimits>;
+  /** Tells the chunks of generations apart that cut the same text differently; part of every chunk id. Default ''. */
+  chunking?: string;
 }
 
 /** One node of the tree document › section › paragraph. `text.slice(start, end)` is its content, exactly. */
 export interface ChunkNode {
-  /** UUIDv5 of (item, version, chunker version, ordinal). */
+  /** UUIDv5 of (item, version, chunker version and chunking, ordinal). */
   chunkId: string;
   level: Level;
   /** 0-based, in reading order among all nodes of the version; 0 is the document. */
@@ -148,12 +150,10 @@ function measureSections(
   return extents;
 }
 
-function identify(drafts: readonly Draft[], { itemId, version }: ChunkInput): ChunkNode[] {
+function identify(drafts: readonly Draft[], { itemId, version, chunking = '' }: ChunkInput): ChunkNode[] {
+  const chunker = chunking === '' ? CHUNKER_VERSION : `${CHUNKER_VERSION}/${chunking}`;
   const ids = new Map(
-    drafts.map((draft, ordinal) => [
-      draft,
-      uuidv5(`${itemId}:${version}:${CHUNKER_VERSION}:${ordinal}`, CHUNK_NAMESPACE),
-    ]),
+    drafts.map((draft, ordinal) => [draft, uuidv5(`${itemId}:${version}:${chunker}:${ordinal}`, CHUNK_NAMESPACE)]),
   );
   const nodes = drafts.map(({ parent, ...draft }, ordinal): ChunkNode => {
     const parentId = (parent && ids.get(parent)) ?? null;

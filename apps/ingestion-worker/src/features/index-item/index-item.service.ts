@@ -1,113 +1,141 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { ItemJobPayload } from '@candor/contracts';
-import { EMBEDDER, type Embedder } from '@candor/embeddings';
-import type { Completion, ItemVersionEntity, SourceItemEntity } from '@candor/persistence';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AppError, type ItemJobPayload } from '@candor/contracts';
+import { EmbedderRegistry } from '@candor/embeddings';
+import {
+  Database,
+  findGenerationsInStep,
+  type Completion,
+  type ItemVersionEntity,
+  type SourceItemEntity,
+} from '@candor/persistence';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
+import { cutVersion, toChunkDocuments, toRegistryChunks, type CutVersion } from '../../generations/chunk-version.js';
 import { ItemPipelineService } from '../../pipeline/item-pipeline.service.js';
 import { PassageEmbeddingService } from '../../pipeline/passage-embedding.service.js';
-import { chunkDocument, chunkLimitsFor, type ChunkNode } from '../extract-item/chunk-document.js';
-import { LiveGenerationsService, type LiveIndex } from './live-generations.service.js';
-import { passageText, toChunkDocument } from './to-chunk-document.js';
+import { LiveGenerationsService, type LiveIndex, type WritableIndexes } from './live-generations.service.js';
+
+interface Stage {
+  head: SourceItemEntity;
+  version: ItemVersionEntity;
+}
+
+interface Written {
+  index: LiveIndex;
+  cut: CutVersion;
+}
 
 /** Text → chunks → vectors → index; the version becomes the live one in the commit that ends it. */
 @Injectable()
 export class IndexItemService {
+  private readonly logger = new Logger(IndexItemService.name);
+
   constructor(
+    private readonly database: Database,
     private readonly pipeline: ItemPipelineService,
     private readonly generations: LiveGenerationsService,
     private readonly embedding: PassageEmbeddingService,
+    private readonly embedders: EmbedderRegistry,
     @Inject(SEARCH_INDEX_WRITER) private readonly writer: SearchIndexWriter,
-    @Inject(EMBEDDER) private readonly embedder: Embedder,
   ) {}
 
   async index(job: ItemJobPayload, signal: AbortSignal): Promise<void> {
-    const live = await this.generations.of(job.tenantId);
+    const indexes = await this.generations.writable(job.tenantId);
     const start = await this.pipeline.start(job, 'indexing');
     if (start.kind === 'skip') {
-      if (start.reason === 'deleted') await this.removeLeftovers(live, job);
+      if (start.reason === 'deleted') await this.removeLeftovers([indexes.live, ...indexes.others], job);
       return;
     }
-    const { head, version } = start;
-    const nodes = this.chunk(version);
-    await this.write(live, head, version, nodes, signal);
-    const completion = await this.pipeline.complete({
-      job,
-      chunks: nodes.map((node) => ({ ...node, id: node.chunkId })),
-      metadataHash: head.metadataHash,
-      generationIds: [live.generation.id],
-    });
-    await this.tidy(live, job, start, completion);
+    const written = await this.writeAll(indexes, start, signal);
+    const completion = await this.complete(job, start, written);
+    for (const { index } of written) await this.tidy(index, job, start, completion);
   }
 
-  /** The index may have been written by another run, or by a delete, between our write and our commit. */
-  private async tidy(
-    live: LiveIndex,
-    job: ItemJobPayload,
-    { head, version }: { head: SourceItemEntity; version: ItemVersionEntity },
-    completion: Completion,
-  ): Promise<void> {
-    switch (completion.kind) {
-      case 'deleted':
-        return this.removeLeftovers(live, job);
-      case 'already_done':
-        // A newer version won: what we wrote stands beside it.
-        if (completion.live && completion.live.version > job.version) await this.settle(live, job, completion.live);
-        return;
-      case 'indexed':
-        // An older version was written while we wrote ours, and neither of us saw the other.
-        if (completion.previousVersion !== head.liveVersion) await this.settle(live, job, version);
+  /** The live index has to take it. One beside it that doesn't is out of step from now on, which its build mends. */
+  private async writeAll(indexes: WritableIndexes, stage: Stage, signal: AbortSignal): Promise<Written[]> {
+    const written = [await this.write(indexes.live, stage, signal)];
+    for (const index of await this.inStep(indexes.others, stage)) {
+      try {
+        written.push(await this.write(index, stage, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        const { code } = AppError.from(error);
+        this.logger.warn(`Item ${stage.head.id} could not be written to generation ${index.generation.id}: ${code}`);
+      }
     }
+    return written;
   }
 
-  private settle(live: LiveIndex, job: ItemJobPayload, to: { version: number; recordedAt: Date }): Promise<void> {
-    const recordedAt = to.recordedAt.toISOString();
-    return this.writer.apply(live.address, [
-      { kind: 'settle-version', itemId: job.itemId, version: to.version, recordedAt },
-    ]);
+  /** An index that lacks what is live now would lack it for ever in its history: its build writes the item whole. */
+  private async inStep(others: readonly LiveIndex[], { head }: Stage): Promise<LiveIndex[]> {
+    if (others.length === 0) return [];
+    const ids = others.map(({ generation }) => generation.id);
+    const inStep = await this.database.read((manager) => findGenerationsInStep(manager, head.id, ids));
+    return others.filter(({ generation }) => inStep.has(generation.id));
   }
 
-  /** A delete that came meanwhile may have counted before this item's chunks were written. */
-  private removeLeftovers(live: LiveIndex, job: ItemJobPayload): Promise<void> {
-    return this.writer.apply(live.address, [{ kind: 'delete-item', itemId: job.itemId }]);
-  }
-
-  private chunk(version: ItemVersionEntity): ChunkNode[] {
-    return chunkDocument({
-      itemId: version.itemId,
-      version: version.version,
-      title: version.title,
-      text: version.text ?? '',
-      blocks: version.blocks ?? [],
-      countTokens: (text) => this.embedder.countTokens(text),
-      limits: chunkLimitsFor(this.embedder.profile.maxTokens),
-    });
-  }
-
-  private async write(
-    live: LiveIndex,
-    head: SourceItemEntity,
-    version: ItemVersionEntity,
-    nodes: readonly ChunkNode[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const indexed = nodes.filter((node) => node.indexed);
-    const text = version.text ?? '';
-    const vectors = await this.embedding.embed(
-      this.embedder,
-      indexed.map((node) => passageText(version.title, node, text)),
+  private async write(index: LiveIndex, { head, version }: Stage, signal: AbortSignal): Promise<Written> {
+    const { generation, address } = index;
+    const cut = await this.embedders.use(generation.recipe?.embedding ?? null, (embedder) =>
+      cutVersion(version, generation, embedder, (texts) => this.embedding.embed(embedder, texts)),
     );
     signal.throwIfAborted();
-    const chunks = indexed.map((node, position) =>
-      toChunkDocument({ head, version, node, text, vector: vectors[position] as Float32Array }),
-    );
-    await this.writer.apply(live.address, [
+    await this.writer.apply(address, [
       {
         kind: 'put-version',
         itemId: version.itemId,
         version: version.version,
         recordedAt: version.recordedAt.toISOString(),
-        chunks,
+        chunks: toChunkDocuments(cut, head),
+        isFirst: version.version === 1,
       },
     ]);
+    return { index, cut };
+  }
+
+  private async complete(job: ItemJobPayload, { head }: Stage, written: readonly Written[]): Promise<Completion> {
+    try {
+      return await this.pipeline.complete({
+        job,
+        chunks: written.flatMap(({ index, cut }) => toRegistryChunks(cut, index.generation)),
+        metadataHash: head.metadataHash,
+        generationIds: written.map(({ index }) => index.generation.id),
+      });
+    } catch (error) {
+      // The next attempt writes to the one that is live now.
+      if (AppError.from(error).code === 'GENERATION.SWAPPED') this.generations.forget(job.tenantId);
+      throw error;
+    }
+  }
+
+  /** The index may have been written by another run, or by a delete, between our write and our commit. */
+  private async tidy(
+    index: LiveIndex,
+    job: ItemJobPayload,
+    { head, version }: Stage,
+    completion: Completion,
+  ): Promise<void> {
+    switch (completion.kind) {
+      case 'deleted':
+        return this.removeLeftovers([index], job);
+      case 'already_done':
+        // A newer version won: what we wrote stands beside it.
+        if (completion.live && completion.live.version > job.version) await this.settle(index, job, completion.live);
+        return;
+      case 'indexed':
+        // An older version was written while we wrote ours, and neither of us saw the other.
+        if (completion.previousVersion !== head.liveVersion) await this.settle(index, job, version);
+    }
+  }
+
+  private settle(index: LiveIndex, job: ItemJobPayload, to: { version: number; recordedAt: Date }): Promise<void> {
+    const recordedAt = to.recordedAt.toISOString();
+    return this.writer.apply(index.address, [
+      { kind: 'settle-version', itemId: job.itemId, version: to.version, recordedAt },
+    ]);
+  }
+
+  /** A delete that came meanwhile may have counted before this item's chunks were written. */
+  private async removeLeftovers(indexes: readonly LiveIndex[], job: ItemJobPayload): Promise<void> {
+    for (const { address } of indexes) await this.writer.apply(address, [{ kind: 'delete-item', itemId: job.itemId }]);
   }
 }

@@ -1,62 +1,143 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { AppError } from '@candor/contracts';
-import { EMBEDDER, type Embedder } from '@candor/embeddings';
-import { Database, ensureLiveGeneration, listForeignFingerprints, type GenerationEntity } from '@candor/persistence';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AppError, type GenerationState } from '@candor/contracts';
+import { EmbedderRegistry } from '@candor/embeddings';
 import {
-  INDEX_MAPPING_VERSION,
-  SEARCH_INDEX_WRITER,
-  type IndexAddress,
-  type SearchIndexWriter,
-} from '@candor/search-index/write';
-import { pipelineFingerprint } from '../extract-item/pipeline-fingerprint.js';
+  adoptRecipe,
+  Database,
+  ensureLiveGeneration,
+  listGenerationsIn,
+  listLiveRecipes,
+  saveConfiguredRecipe,
+  WRITABLE_STATES,
+  type GenerationEntity,
+  type GenerationRecipe,
+} from '@candor/persistence';
+import { SEARCH_INDEX_WRITER, type IndexAddress, type SearchIndexWriter } from '@candor/search-index/write';
+import { buildRecipe, chunkingOf, fingerprintOf, nameGeneration } from '../../generations/recipe.js';
 
 export interface LiveIndex {
   generation: GenerationEntity;
   address: IndexAddress;
 }
 
-/** Where a tenant's chunks go, made on first use. */
+export interface WritableIndexes {
+  live: LiveIndex;
+  /** Being built, or kept for a roll-back: every change reaches them too. */
+  others: LiveIndex[];
+}
+
+/** How long a worker may not know of a build or a swap; completions find out by themselves, see `completeIndexings`. */
+const REMEMBERED_MS = 1_000;
+
+interface Remembered {
+  indexes: Promise<WritableIndexes>;
+  until: number;
+}
+
+/** Where a tenant's chunks go; the live generation is made on first use. */
 @Injectable()
 export class LiveGenerationsService {
-  private readonly prepared = new Map<string, Promise<LiveIndex>>();
+  private readonly logger = new Logger(LiveGenerationsService.name);
+  private readonly remembered = new Map<string, Remembered>();
+  /** Indices that are known to be there, by name. */
+  private readonly ensured = new Set<string>();
+  readonly recipe: GenerationRecipe;
   readonly fingerprint: string;
 
   constructor(
     private readonly database: Database,
     @Inject(SEARCH_INDEX_WRITER) private readonly index: SearchIndexWriter,
-    @Inject(EMBEDDER) private readonly embedder: Embedder,
+    private readonly embedders: EmbedderRegistry,
   ) {
-    this.fingerprint = pipelineFingerprint({ embedding: embedder.profile, indexMappingVersion: INDEX_MAPPING_VERSION });
+    this.recipe = buildRecipe(embedders.configuredEmbedding);
+    this.fingerprint = fingerprintOf(this.recipe);
   }
 
-  /** Vectors of two recipes must never meet in one index: a changed recipe needs a new generation. */
-  async requireOwnRecipe(): Promise<void> {
-    const foreign = await this.database.read((manager) => listForeignFingerprints(manager, this.fingerprint));
-    if (foreign.length === 0) return;
-    throw new AppError('EMBEDDINGS.PROFILE_MISMATCH', {
-      message:
-        'The live index was built with another embedding model, chunker or mapping. Start with that one, or build a new generation.',
-      details: { live: foreign, configured: this.fingerprint },
+  /**
+   * Says what this worker is configured with, and makes sure that it can go on with every index that is used: each with
+   * the model that it was built with, whatever is configured now.
+   *
+   * @throws AppError EMBEDDINGS.PROFILE_MISMATCH when the model of one can't be opened.
+   */
+  async announce(): Promise<void> {
+    const used = await this.database.transaction(async (transaction) => {
+      await adoptRecipe(transaction, this.fingerprint, this.recipe);
+      await saveConfiguredRecipe(transaction, this.fingerprint, this.recipe);
+      return listLiveRecipes(transaction);
     });
-  }
-
-  of(tenantId: string): Promise<LiveIndex> {
-    let live = this.prepared.get(tenantId);
-    if (!live) {
-      live = this.prepare(tenantId);
-      this.prepared.set(tenantId, live);
-      live.catch(() => this.prepared.delete(tenantId));
+    for (const { pipelineFingerprint, recipe, tenants } of used) {
+      if (pipelineFingerprint === this.fingerprint) continue;
+      if (!recipe) throw unknownRecipe(pipelineFingerprint, this.fingerprint);
+      await this.embedders.use(recipe.embedding, async () => undefined);
+      this.logger.warn(
+        `The indices of ${tenants} tenants were built with ${recipe.embedding.model} (${pipelineFingerprint.slice(0, 8)}), ` +
+          `configured is ${this.recipe.embedding.model} (${this.fingerprint.slice(0, 8)}). They go on as they are; ` +
+          'POST /v1/generations builds new ones.',
+      );
     }
-    return live;
   }
 
-  private async prepare(tenantId: string): Promise<LiveIndex> {
-    const generation = await this.database.transaction((transaction) =>
-      ensureLiveGeneration(transaction, tenantId, { pipelineFingerprint: this.fingerprint }),
-    );
-    if (generation.pipelineFingerprint !== this.fingerprint) await this.requireOwnRecipe();
-    const address = { tenantId, generation: generation.name };
-    await this.index.ensureIndex(address, this.embedder.profile.dimensions);
-    return { generation, address };
+  /** The live one. */
+  async of(tenantId: string): Promise<LiveIndex> {
+    return (await this.writable(tenantId)).live;
   }
+
+  /** All that a change has to reach, at most a second old. */
+  writable(tenantId: string): Promise<WritableIndexes> {
+    const known = this.remembered.get(tenantId);
+    if (known && known.until > Date.now()) return known.indexes;
+    const indexes = this.readWritable(tenantId);
+    this.remembered.set(tenantId, { indexes, until: Date.now() + REMEMBERED_MS });
+    indexes.catch(() => this.forget(tenantId));
+    return indexes;
+  }
+
+  forget(tenantId: string): void {
+    this.remembered.delete(tenantId);
+  }
+
+  /** All whose index may be there, as of now. */
+  async list(tenantId: string, states: readonly GenerationState[]): Promise<LiveIndex[]> {
+    const generations = await this.database.read((manager) => listGenerationsIn(manager, tenantId, states));
+    return generations.map(toIndex);
+  }
+
+  private async readWritable(tenantId: string): Promise<WritableIndexes> {
+    const generations = await this.database.read((manager) => listGenerationsIn(manager, tenantId, WRITABLE_STATES));
+    const live = generations.find((each) => each.status === 'live') ?? (await this.createLive(tenantId));
+    await this.ensureIndex(live);
+    return { live: toIndex(live), others: generations.filter((each) => each.id !== live.id).map(toIndex) };
+  }
+
+  private createLive(tenantId: string): Promise<GenerationEntity> {
+    return this.database.transaction((transaction) =>
+      ensureLiveGeneration(transaction, tenantId, {
+        pipelineFingerprint: this.fingerprint,
+        recipe: this.recipe,
+        chunking: chunkingOf(this.recipe),
+        nameOf: (number) => nameGeneration(this.recipe, number),
+      }),
+    );
+  }
+
+  private async ensureIndex(generation: GenerationEntity): Promise<void> {
+    const { address } = toIndex(generation);
+    const key = `${address.tenantId}/${address.generation}`;
+    if (this.ensured.has(key)) return;
+    const embedding = generation.recipe?.embedding ?? this.recipe.embedding;
+    await this.index.ensureIndex(address, embedding.dimensions);
+    this.ensured.add(key);
+  }
+}
+
+export function toIndex(generation: GenerationEntity): LiveIndex {
+  return { generation, address: { tenantId: generation.tenantId, generation: generation.name } };
+}
+
+function unknownRecipe(live: string, configured: string): AppError {
+  return new AppError('EMBEDDINGS.PROFILE_MISMATCH', {
+    message:
+      'An index is older than the record of its model, and it is not the configured one. Start once with the model that it was built with.',
+    details: { live, configured },
+  });
 }

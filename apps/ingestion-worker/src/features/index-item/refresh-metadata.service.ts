@@ -1,13 +1,15 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { ItemJobPayload } from '@candor/contracts';
-import { completeRefresh, Database, findTombstone } from '@candor/persistence';
-import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
-import { LiveGenerationsService } from './live-generations.service.js';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AppError, type ItemJobPayload } from '@candor/contracts';
+import { completeRefresh, Database, findTombstone, loseStep, WRITABLE_STATES } from '@candor/persistence';
+import { SEARCH_INDEX_WRITER, type IndexOperation, type SearchIndexWriter } from '@candor/search-index/write';
+import { LiveGenerationsService, type LiveIndex } from './live-generations.service.js';
 import { toChunkMetadata } from './to-chunk-document.js';
 
-/** Brings the index up to the item's head, without embedding. Whatever came last counts, so running it twice is harmless. */
+/** Brings the indices up to the item's head, without embedding. Whatever came last counts, so running it twice is harmless. */
 @Injectable()
 export class RefreshMetadataService {
+  private readonly logger = new Logger(RefreshMetadataService.name);
+
   constructor(
     private readonly database: Database,
     private readonly generations: LiveGenerationsService,
@@ -19,11 +21,22 @@ export class RefreshMetadataService {
     if (!head || head.deletedAt) return;
     // Without a live version there is nothing in the index yet; indexing will use the head as it is then.
     if (head.liveVersion !== null) {
-      const { address } = await this.generations.of(job.tenantId);
-      await this.writer.apply(address, [
-        { kind: 'update-metadata', itemId: job.itemId, metadata: toChunkMetadata(head) },
-      ]);
+      const update: IndexOperation = { kind: 'update-metadata', itemId: job.itemId, metadata: toChunkMetadata(head) };
+      // As of now: one that is not known yet may have built the item with its head of before.
+      for (const index of await this.generations.list(job.tenantId, WRITABLE_STATES)) await this.apply(index, update);
     }
     await this.database.transaction((transaction) => completeRefresh(transaction, job));
+  }
+
+  private async apply({ generation, address }: LiveIndex, update: IndexOperation): Promise<void> {
+    try {
+      await this.writer.apply(address, [update]);
+    } catch (error) {
+      if (generation.status === 'live') throw error;
+      this.logger.warn(
+        `Item ${update.itemId} could not be updated in generation ${generation.id}: ${AppError.from(error).code}`,
+      );
+      await this.database.transaction((transaction) => loseStep(transaction, generation.id, [update.itemId]));
+    }
   }
 }

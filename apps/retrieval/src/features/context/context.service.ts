@@ -1,5 +1,4 @@
 import type { CallerScope, ContextBody, RequestId, RetrievalReply } from '@candor/contracts';
-import type { RelevanceProfile } from '@candor/embeddings';
 import { itemPagePlan } from '../../search/item-page-plan.js';
 import { orderHits } from '../../search/order-hits.js';
 import type { RetrieveChunksService } from '../../search/retrieve-chunks.service.js';
@@ -9,10 +8,7 @@ import { buildContextContract10, buildContextContract11 } from './build-context-
 
 /** `/v1/context`: what was found, what was left out and why. */
 export class ContextService {
-  constructor(
-    private readonly chunks: RetrieveChunksService,
-    private readonly relevance: RelevanceProfile,
-  ) {}
+  constructor(private readonly chunks: RetrieveChunksService) {}
 
   async retrieve(
     caller: CallerScope,
@@ -20,9 +16,8 @@ export class ContextService {
     body: ContextBody,
     signal: AbortSignal,
   ): Promise<RetrievalReply<'context'>> {
-    const plan = itemPagePlan(body, this.relevance);
     const query = { ...toChunkQuery(body), countNotYetKnown: body.contractVersion === '1.1' };
-    const page = await this.chunks.retrieve(caller, query, plan, signal);
+    const page = await this.chunks.retrieve(caller, query, (relevance) => itemPagePlan(body, relevance), signal);
     const input = {
       requestId,
       issuedAt: new Date(),

@@ -1,5 +1,4 @@
 import type { CallerScope, FindPassagesRequest, Passage, RetrievalReply } from '@candor/contracts';
-import type { RelevanceProfile } from '@candor/embeddings';
 import type { RetrieveChunksService } from '../../search/retrieve-chunks.service.js';
 import { roundScore } from '../../search/round-score.js';
 import type { PageEntry } from '../../search/select-page.js';
@@ -8,24 +7,20 @@ import { passagePagePlan } from './passage-page-plan.js';
 
 /** `deep_search`, and the evidence of reasoning: sections and paragraphs in the order of the fusion. */
 export class FindPassagesService {
-  constructor(
-    private readonly chunks: RetrieveChunksService,
-    private readonly relevance: RelevanceProfile,
-  ) {}
+  constructor(private readonly chunks: RetrieveChunksService) {}
 
   async findPassages(
     caller: CallerScope,
     request: FindPassagesRequest,
     signal: AbortSignal,
   ): Promise<RetrievalReply<'findPassages'>> {
-    const plan = passagePagePlan(request, this.relevance);
     const query = {
       text: request.query,
       sourceItemId: request.documentId,
       collectionId: request.collectionId,
       excludeChunkIds: request.excludeChunkIds,
     };
-    const page = await this.chunks.retrieve(caller, query, plan, signal);
+    const page = await this.chunks.retrieve(caller, query, (relevance) => passagePagePlan(request, relevance), signal);
     const passages = page.entries.map(toPassage);
     const bestScore = passages.reduce((best, passage) => Math.max(best, passage.score), 0);
     return {

@@ -1,5 +1,4 @@
 import type { CallerScope, RetrievalReply, SearchBody } from '@candor/contracts';
-import type { RelevanceProfile } from '@candor/embeddings';
 import { itemPagePlan } from '../../search/item-page-plan.js';
 import { orderHits } from '../../search/order-hits.js';
 import type { RetrieveChunksService } from '../../search/retrieve-chunks.service.js';
@@ -9,14 +8,15 @@ import { toHit } from '../../search/to-hit.js';
 
 /** `/v1/search`: the same retrieval as `/v1/context`, no envelope (seed 002). */
 export class SearchService {
-  constructor(
-    private readonly chunks: RetrieveChunksService,
-    private readonly relevance: RelevanceProfile,
-  ) {}
+  constructor(private readonly chunks: RetrieveChunksService) {}
 
   async search(caller: CallerScope, body: SearchBody, signal: AbortSignal): Promise<RetrievalReply<'search'>> {
-    const plan = itemPagePlan(body, this.relevance);
-    const page = await this.chunks.retrieve(caller, toChunkQuery(body), plan, signal);
+    const page = await this.chunks.retrieve(
+      caller,
+      toChunkQuery(body),
+      (relevance) => itemPagePlan(body, relevance),
+      signal,
+    );
     const now = new Date();
     const hits = orderHits(page.entries, body.ranking).map((entry) => toHit(entry, page.scope, now));
     return { result: { query: body.query, hits }, facts: toAuditFacts(page) };

@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { EmbedderRegistry } from '@candor/embeddings';
+import {
+  Database,
+  holdHeads,
+  loadItemsToBuild,
+  recordBuilt,
+  type ItemToBuild,
+  type SourceItemEntity,
+} from '@candor/persistence';
+import { SEARCH_INDEX_WRITER, type IndexOperation, type SearchIndexWriter } from '@candor/search-index/write';
+import type { LiveIndex } from '../features/index-item/live-generations.service.js';
+import { cutVersion, toChunkDocuments, toRegistryChunks, type CutVersion } from './chunk-version.js';
+
+interface CutItem {
+  item: ItemToBuild;
+  /** The oldest first; the last one is live. */
+  versions: CutVersion[];
+}
+
+/** Writes items whole, with their past, from the database into one generation's index. Safe to repeat. */
+@Injectable()
+export class RebuildItemsService {
+  constructor(
+    private readonly database: Database,
+    private readonly embedders: EmbedderRegistry,
+    @Inject(SEARCH_INDEX_WRITER) private readonly writer: SearchIndexWriter,
+  ) {}
+
+  /** Returns how many were written; the others were deleted or got a new version meanwhile. */
+  async rebuild(index: LiveIndex, itemIds: readonly string[], signal: AbortSignal): Promise<number> {
+    const { tenantId } = index.generation;
+    const items = await this.database.read((manager) => loadItemsToBuild(manager, tenantId, itemIds));
+    if (items.length === 0) return 0;
+    const cut = await this.cut(index, items, signal);
+    signal.throwIfAborted();
+    return this.write(index, cut);
+  }
+
+  private cut({ generation }: LiveIndex, items: readonly ItemToBuild[], signal: AbortSignal): Promise<CutItem[]> {
+    return this.embedders.use(generation.recipe?.embedding ?? null, async (embedder) => {
+      const cut: CutItem[] = [];
+      for (const item of items) {
+        const versions: CutVersion[] = [];
+        for (const version of item.versions) {
+          const embed = (texts: readonly string[]) => embedder.embedPassages(texts, signal);
+          versions.push(await cutVersion(version, generation, embedder, embed));
+        }
+        cut.push({ item, versions });
+      }
+      return cut;
+    });
+  }
+
+  /**
+   * While the index is written to, the heads are held: a delete, a new version or a change of access waits, and then
+   * finds the chunks. So nothing is written of an item that is being deleted, and no crash can leave any.
+   */
+  private write({ generation, address }: LiveIndex, cut: readonly CutItem[]): Promise<number> {
+    return this.database.transaction(async (transaction) => {
+      const ids = cut.map(({ item }) => item.head.id);
+      const held = await holdHeads(transaction, generation.tenantId, ids);
+      const heads = new Map(held.map((head) => [head.id, head]));
+      const steady = cut.flatMap((each) => {
+        const head = heads.get(each.item.head.id);
+        return head && !head.deletedAt && head.liveVersion === each.item.head.liveVersion ? [{ ...each, head }] : [];
+      });
+      if (steady.length === 0) return 0;
+      await this.writer.apply(
+        address,
+        steady.flatMap(({ versions, head }) => toOperations(versions, head)),
+      );
+      const built = steady.flatMap(({ versions }) =>
+        versions.map((each) => ({
+          itemId: each.version.itemId,
+          version: each.version.version,
+          chunks: toRegistryChunks(each, generation),
+        })),
+      );
+      await recordBuilt(transaction, generation, built);
+      return steady.length;
+    });
+  }
+}
+
+function toOperations(versions: readonly CutVersion[], head: SourceItemEntity): IndexOperation[] {
+  return versions.map((cut, position): IndexOperation => {
+    const { itemId, version, title, recordedAt } = cut.version;
+    const next = versions[position + 1];
+    if (!next)
+      return {
+        kind: 'put-version',
+        itemId,
+        version,
+        recordedAt: recordedAt.toISOString(),
+        chunks: toChunkDocuments(cut, head),
+      };
+    // The past keeps the title it had; who may see it is a fact of today.
+    const supersededAt = (cut.version.supersededAt ?? next.version.recordedAt).toISOString();
+    const chunks = toChunkDocuments(cut, head).map((chunk) => ({ ...chunk, title }));
+    return { kind: 'put-superseded', itemId, version, supersededAt, chunks };
+  });
+}
