@@ -5,7 +5,8 @@ import { charsetWarnings, requireText, statedCharset } from './read-text.js';
 import { renderRows } from './render-rows.js';
 import { TextCollector } from './text-collector.js';
 
-const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** In case of a tie the one that is rarer in text. */
+const DELIMITERS = ['\t', '|', ';', ','] as const;
 const SAMPLE_LENGTH = 32_768;
 const SAMPLE_ROWS = 50;
 

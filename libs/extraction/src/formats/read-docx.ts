@@ -28,7 +28,8 @@ export async function readDocx(bytes: Uint8Array): Promise<FileText> {
     });
   const properties = await readOfficeProperties(archive);
   return {
-    title: properties.title ?? describeHtml(body).title,
+    // A heading further down is that of a part.
+    title: properties.title ?? (body.startsWith('<h1>') ? describeHtml(body).title : null),
     authorName: properties.authorName,
     body,
     mimeType: 'text/html',

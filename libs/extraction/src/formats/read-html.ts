@@ -1,15 +1,13 @@
 import { Parser } from 'htmlparser2';
 import type { FileText } from './file-text.js';
+import { dropInlineData } from './drop-inline-data.js';
 import { charsetWarnings, requireText, statedCharset } from './read-text.js';
 
 /** How far browsers look for a charset. */
 const DECLARATION_BYTES = 4_096;
-/** What pages carry inside; no reader needs it, and it may be most of the page. */
-const INLINE_DATA = /data:[\w/+.;=-]{0,100}base64,[A-Za-z0-9+/=%\s]{64,}/g;
-
 export function readHtml(bytes: Uint8Array, mediaType: string): FileText {
   const decoded = requireText(bytes, { declared: statedCharset(mediaType) ?? declaredCharset(bytes) });
-  const body = decoded.text.replace(INLINE_DATA, 'data:,');
+  const body = dropInlineData(decoded.text);
   return { ...describeHtml(body), body, mimeType: 'text/html', warnings: charsetWarnings(decoded) };
 }
 

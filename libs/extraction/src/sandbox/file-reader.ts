@@ -58,14 +58,26 @@ export class FileReader {
   }
 
   private async takeTurn(signal?: AbortSignal): Promise<void> {
-    while (!this.closed && this.busy >= this.options.processes)
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    signal?.throwIfAborted();
+    while (!this.closed && this.busy >= this.options.processes) await this.waitForTurn(signal);
     if (this.closed) throw new AppError('INTERNAL.UNEXPECTED', { message: 'The reader was closed.' });
-    if (signal?.aborted) {
-      this.waiting.shift()?.();
-      signal.throwIfAborted();
-    }
     this.busy += 1;
+  }
+
+  private waitForTurn(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const wake = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        const place = this.waiting.indexOf(wake);
+        if (place >= 0) this.waiting.splice(place, 1);
+        reject(signal?.reason instanceof Error ? signal.reason : new AppError('REQUEST.CANCELLED'));
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.waiting.push(wake);
+    });
   }
 
   private takeProcess(): ReaderProcess {

@@ -56,12 +56,13 @@ export class ReaderProcess {
   /** @throws AppError as the child stated it, EXTRACT.TIMEOUT, EXTRACT.TOO_LARGE; the signal's reason when aborted. */
   async read(file: NamedFile, signal?: AbortSignal): Promise<FileText> {
     signal?.throwIfAborted();
-    await this.started;
-    this.filesRead += 1;
     const abort = (): void => this.kill(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
-    const timer = setTimeout(() => this.kill(new AppError('EXTRACT.TIMEOUT')), this.limits.timeoutMs);
+    let timer: NodeJS.Timeout | undefined;
     try {
+      await this.started;
+      this.filesRead += 1;
+      timer = setTimeout(() => this.kill(new AppError('EXTRACT.TIMEOUT')), this.limits.timeoutMs);
       return await new Promise<FileText>((resolve, reject) => {
         if (!this.isAlive) return reject(this.verdict ?? new AppError('INTERNAL.UNEXPECTED'));
         this.task = { resolve, reject };
