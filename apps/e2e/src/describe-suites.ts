@@ -7,6 +7,7 @@ import { describeDeadLetters } from './suites/ingest/dead-letters.suite.js';
 import { describeDeletes } from './suites/ingest/deletes.suite.js';
 import { describeIdempotency } from './suites/ingest/idempotency.suite.js';
 import { describeIngest } from './suites/ingest/ingest.suite.js';
+import { describeSources } from './suites/ingest/sources.suite.js';
 import { describeVersions } from './suites/ingest/versions.suite.js';
 import { describeBadInput } from './suites/input/bad-input.suite.js';
 import { describeHostileInput } from './suites/input/hostile-input.suite.js';
@@ -35,6 +36,7 @@ export function describeSuites(world: WorldOf): void {
   describeIdempotency(world);
   describeDeletes(world);
   describeDeadLetters(world);
+  describeSources(world);
   describeApiKeys(world);
   describeRateLimits(world);
   describePrincipals(world);

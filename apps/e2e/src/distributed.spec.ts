@@ -9,7 +9,8 @@ if (services === 'incomplete') it.skip('the distributed profile', () => undefine
 else
   describeProfile(
     'distributed',
-    () => startDistributed(services, 11),
+    // Sources on loopback stand for the providers.
+    () => startDistributed(services, 11, { env: { CANDOR_ALLOW_PRIVATE_CONNECTORS: 'true' } }),
     (world) => {
       describeSuites(world);
       // The small form; `npm run test:faults` has the whole.

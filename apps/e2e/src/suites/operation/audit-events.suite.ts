@@ -41,7 +41,9 @@ export function describeAuditEvents(world: WorldOf): void {
     });
 
     it('know every route of the API', () => {
-      const routes = ROUTES.map(({ method, path }) => `${method} ${path}`).sort();
+      // Signed ones have no caller; what they do is in the trail of their source's tenant.
+      const keyed = ROUTES.filter(({ action }) => action !== 'signed');
+      const routes = keyed.map(({ method, path }) => `${method} ${path}`).sort();
       expect(samples.map(({ route }) => `${route.method} ${route.path}`).sort()).toEqual(routes);
     });
 

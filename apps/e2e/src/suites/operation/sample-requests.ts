@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
   createCollectionRoute,
+  createSourceRoute,
   passageSessionRoute,
   ROUTES,
   sourceItemRoute,
+  startSyncRoute,
   type RouteContract,
 } from '@candor/contracts';
 import { buildDocument, type ApiClient } from '@candor/testkit';
@@ -24,6 +26,17 @@ export async function buildSampleRequests(
   const collectionId = (await client.call(createCollectionRoute, { body: { name: 'Samples' } })).data.id;
   const { sessionId } = (await client.call(passageSessionRoute)).data;
   const { id: keyId } = await createKey(client, { name: 'Sample' });
+  const source = {
+    provider: 'slack' as const,
+    name: 'Sample',
+    // Nobody listens there: a check says so, and a run waits.
+    settings: { baseUrl: 'http://127.0.0.1:9/api/' },
+    credentials: { botToken: 'xoxb-sample' },
+    schedule: null,
+    reconcile: null,
+  };
+  const sourceId = (await client.call(createSourceRoute, { body: source })).data.id;
+  const runId = (await client.call(startSyncRoute, { body: { sourceId } })).data.id;
   const key = {
     name: 'Sample',
     actorType: 'agent',
@@ -64,6 +77,16 @@ export async function buildSampleRequests(
     'POST /v1/tenants': { body: { name: 'Sample' } },
     'GET /v1/user/me': {},
     'GET /v1/audit-events': {},
+    'GET /v1/sources': {},
+    'POST /v1/sources': { body: { ...source, name: 'Another' } },
+    'GET /v1/sources/:id': { path: `/v1/sources/${sourceId}` },
+    'PATCH /v1/sources/:id': { path: `/v1/sources/${sourceId}`, body: { name: 'Changed' } },
+    'POST /v1/sources/:id/check': { path: `/v1/sources/${sourceId}/check` },
+    'GET /v1/sync-runs': {},
+    'POST /v1/sync-runs': { body: { sourceId } },
+    'GET /v1/sync-runs/:id': { path: `/v1/sync-runs/${runId}` },
+    'POST /v1/sync-runs/:id/cancel': { path: `/v1/sync-runs/${runId}/cancel` },
+    'DELETE /v1/sources/:id': { path: `/v1/sources/${sourceId}` },
     'DELETE /v1/api-keys/:id': { path: `/v1/api-keys/${keyId}` },
     'DELETE /v1/collections/:id': { path: `/v1/collections/${collectionId}` },
     'DELETE /v1/source-items/:id': { path: `/v1/source-items/${known.itemId}` },
