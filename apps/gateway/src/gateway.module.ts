@@ -20,6 +20,9 @@ import { ContextController } from './features/context/context.controller.js';
 import { CreateDocumentService } from './features/documents/create-document.service.js';
 import { DocumentsController } from './features/documents/documents.controller.js';
 import { DocumentsService } from './features/documents/documents.service.js';
+import { GenerationsController } from './features/generations/generations.controller.js';
+import { GenerationsService } from './features/generations/generations.service.js';
+import { PromotionsService } from './features/generations/promotions.service.js';
 import { DeadLetterService } from './features/ingest/dead-letter.service.js';
 import { IngestController } from './features/ingest/ingest.controller.js';
 import { IngestService } from './features/ingest/ingest.service.js';
@@ -71,6 +74,7 @@ export class GatewayModule {
         CollectionsController,
         ContextController,
         DocumentsController,
+        GenerationsController,
         IngestController,
         NavigationController,
         OpenApiController,
@@ -104,9 +108,11 @@ export class GatewayModule {
         DeadLetterService,
         DocumentsService,
         FirstKeyService,
+        GenerationsService,
         IngestService,
         IngestionStatusService,
         PassageSessionService,
+        PromotionsService,
         ReasoningClient,
         RequestTransaction,
         RetrievalGatewayService,

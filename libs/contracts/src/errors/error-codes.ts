@@ -76,11 +76,6 @@ export const ERROR_CATALOGUE = {
     retryable: false,
     message: 'Another generation is being built or waits to be promoted. Promote or retire it first.',
   },
-  'GENERATION.NOT_CONFIGURED': {
-    status: 409,
-    retryable: true,
-    message: 'No ingestion worker has said yet what it is configured with.',
-  },
   'GENERATION.WRONG_STATE': {
     status: 409,
     retryable: false,
