@@ -1,12 +1,14 @@
-import {
-  AppError,
-  type NotionCredentials,
-  type SlackCredentials,
-  type SourceCredentials,
-  type SourceProvider,
-  type SourceSettings,
+import type {
+  GoogleCredentials,
+  NotionCredentials,
+  SlackCredentials,
+  SourceCredentials,
+  SourceProvider,
+  SourceSettings,
 } from '@candor/contracts';
 import type { ConnectorOptions } from './connector-options.js';
+import { GmailConnector } from './gmail/gmail.connector.js';
+import { GoogleDriveConnector } from './google-drive/google-drive.connector.js';
 import { NotionConnector } from './notion/notion.connector.js';
 import { SlackConnector } from './slack/slack.connector.js';
 import type { SourceConnector } from './source-connector.port.js';
@@ -18,7 +20,14 @@ export function createConnector(
   credentials: SourceCredentials,
   options: ConnectorOptions,
 ): SourceConnector {
-  if (provider === 'slack') return new SlackConnector(settings, credentials as SlackCredentials, options);
-  if (provider === 'notion') return new NotionConnector(settings, credentials as NotionCredentials, options);
-  throw new AppError('CONFIG.INVALID', { message: `There is no connector for ${provider} yet.` });
+  switch (provider) {
+    case 'slack':
+      return new SlackConnector(settings, credentials as SlackCredentials, options);
+    case 'notion':
+      return new NotionConnector(settings, credentials as NotionCredentials, options);
+    case 'google_drive':
+      return new GoogleDriveConnector(settings, credentials as GoogleCredentials, options);
+    case 'gmail':
+      return new GmailConnector(settings, credentials as GoogleCredentials, options);
+  }
 }
