@@ -14,6 +14,7 @@ import { installBacklot } from './install-backlot.js';
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
+const FIND_CORPUS = "import backlot, pathlib; print(pathlib.Path(backlot.__file__).parent / 'data' / 'hello.jsonl')";
 const YAML_TO_JSON = 'import json, sys, yaml; print(json.dumps([yaml.safe_load(open(p)) for p in sys.argv[1:]]))';
 
 export interface StartBacklotOptions {
@@ -37,6 +38,8 @@ export interface BacklotAccounts {
 }
 
 export interface RunningBacklot extends RunningService {
+  /** The JSONL file that is served, one document a line. */
+  readonly corpus: string;
   readonly accounts: BacklotAccounts;
 }
 
@@ -52,7 +55,8 @@ export async function startBacklot(options: StartBacklotOptions): Promise<Runnin
   const dataDir = await realpath(resolve(options.dataDir));
   const release = await claimFolder(dataDir, 'The emulator of the providers');
   try {
-    const accounts = await importCorpus(python, dataDir, options.corpus);
+    const corpus = resolve(options.corpus ?? (await findBundledCorpus(python)));
+    const accounts = await importCorpus(python, dataDir, corpus);
     const server = await startOnPort(options.port ?? 0, async (port) => ({
       process: await startOnce(python, dataDir, port),
       port,
@@ -65,6 +69,7 @@ export async function startBacklot(options: StartBacklotOptions): Promise<Runnin
     return {
       url: `http://127.0.0.1:${server.port}`,
       pid: server.process.pid,
+      corpus,
       accounts,
       exited,
       stop: () => afterExit(server.process.stop()),
@@ -76,9 +81,13 @@ export async function startBacklot(options: StartBacklotOptions): Promise<Runnin
   }
 }
 
-async function importCorpus(python: string, dataDir: string, corpus: string | undefined): Promise<BacklotAccounts> {
-  const source = corpus === undefined ? ['--bundled'] : [resolve(corpus)];
-  const args = ['-m', 'backlot', 'import', ...source, '--data-dir', dataDir];
+async function findBundledCorpus(python: string): Promise<string> {
+  const { stdout } = await run(python, ['-c', FIND_CORPUS], { env: environment() });
+  return stdout.trim();
+}
+
+async function importCorpus(python: string, dataDir: string, corpus: string): Promise<BacklotAccounts> {
+  const args = ['-m', 'backlot', 'import', corpus, '--data-dir', dataDir];
   try {
     await run(python, args, { cwd: dataDir, env: environment() });
   } catch (error) {

@@ -11,7 +11,7 @@ const SHEET = 'application/vnd.google-apps.spreadsheet';
 const FOLDER = 'application/vnd.google-apps.folder';
 const SHORTCUT = 'application/vnd.google-apps.shortcut';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-const anyone = { id: 'p0', type: 'anyone', role: 'reader' };
+const anyone = { id: 'p0', type: 'anyone', role: 'reader', allowFileDiscovery: false };
 
 const file = (id: string, mimeType: string, more: Record<string, unknown> = {}): TestFile => ({
   id,
@@ -70,7 +70,7 @@ describe('GoogleDriveConnector', () => {
       sourceCreatedAt: '2026-01-01T08:00:00.000Z',
       sourceUpdatedAt: '2026-02-01T08:00:00.000Z',
       contentRevision: '2026-02-01T08:00:00Z',
-      accessPolicy: { provider: 'google_drive', mode: 'acl', principals: ['anyone'] },
+      accessPolicy: { provider: 'google_drive', mode: 'acl', principals: ['anyone'], byLinkAlone: true },
     });
     expect(byId.get('plain')?.contentRevision).toBe('m1');
     expect(await byId.get('doc')?.load(signal)).toEqual({ kind: 'text', body: '# Plan', mimeType: 'text/markdown' });

@@ -17,12 +17,15 @@ export function mapDrivePolicy(
   const read = permissions.map((entry) => drivePermissionSchema.safeParse(entry).data ?? null);
   const principals = new Set(read.flatMap((permission) => toPrincipal(permission, now) ?? []));
   if (principals.size === 0) return null;
+  const isByLink = read.some((permission) => permission?.type === 'anyone' && permission.allowFileDiscovery === false);
   const unreadable = read.filter((permission) => toPrincipal(permission, now) === null).length;
   return {
     provider: 'google_drive',
     mode: 'acl',
     principals: [...principals].sort().slice(0, MAX_PRINCIPALS),
     ...(file.driveId ? { driveId: file.driveId } : {}),
+    // Drive shows such a file to whoever has its address, and finds it for nobody else.
+    ...(isByLink ? { byLinkAlone: true } : {}),
     ...(unreadable > 0 ? { unreadablePermissions: unreadable } : {}),
     ...(principals.size > MAX_PRINCIPALS ? { principalsLeftOut: principals.size - MAX_PRINCIPALS } : {}),
   };
