@@ -162,6 +162,8 @@ export function describeTenantIsolation(world: WorldOf): void {
         body: { itemIds: [UNKNOWN_ID] },
       }),
       'GET /v1/sources/:id': (owner) => ({ path: `/v1/sources/${owner?.sourceId ?? UNKNOWN_ID}` }),
+      'GET /v1/documents/:id': (owner) => ({ path: `/v1/documents/${owner?.itemId ?? UNKNOWN_ID}` }),
+      'DELETE /v1/documents/:id': (owner) => ({ path: `/v1/documents/${owner?.itemId ?? UNKNOWN_ID}` }),
       'PATCH /v1/sources/:id': (owner) => ({
         path: `/v1/sources/${owner?.sourceId ?? UNKNOWN_ID}`,
         body: { name: 'Taken' },

@@ -4,13 +4,21 @@ import type { ApiClient } from '@candor/testkit';
 import { expectError } from '../../harness/expect-error.js';
 import { createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
+import { BAD_DOCUMENTS } from './bad-documents.js';
 import { BAD_INGESTS } from './bad-ingests.js';
 import { BAD_KEYS } from './bad-keys.js';
 import { BAD_QUESTIONS } from './bad-questions.js';
 import { BAD_SOURCES } from './bad-sources.js';
 import { BAD_PARAMETERS, type BadRequest } from './bad-parameters.js';
 
-const TABLE: BadRequest[] = [...BAD_QUESTIONS, ...BAD_INGESTS, ...BAD_KEYS, ...BAD_SOURCES, ...BAD_PARAMETERS];
+const TABLE: BadRequest[] = [
+  ...BAD_QUESTIONS,
+  ...BAD_DOCUMENTS,
+  ...BAD_INGESTS,
+  ...BAD_KEYS,
+  ...BAD_SOURCES,
+  ...BAD_PARAMETERS,
+];
 
 /** For each endpoint a table of bad requests, with the exact status, type and message. */
 export function describeBadInput(world: WorldOf): void {

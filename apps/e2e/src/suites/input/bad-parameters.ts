@@ -15,6 +15,8 @@ export interface BadRequest {
 const ID_ROUTES = [
   'GET /v1/source-items/:id',
   'DELETE /v1/source-items/:id',
+  'GET /v1/documents/:id',
+  'DELETE /v1/documents/:id',
   'GET /v1/collections/:id',
   'PATCH /v1/collections/:id',
   'DELETE /v1/collections/:id',
@@ -53,6 +55,7 @@ const badIds: BadRequest[] = ID_ROUTES.flatMap((route) =>
 );
 
 const LISTS = [
+  '/v1/documents',
   '/v1/collections',
   '/v1/api-keys',
   '/v1/dead-letters',

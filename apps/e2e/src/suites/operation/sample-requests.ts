@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   createCollectionRoute,
+  createDocumentRoute,
   createSourceRoute,
   passageSessionRoute,
   ROUTES,
@@ -24,6 +25,8 @@ export async function buildSampleRequests(
 ): Promise<SampleRequest[]> {
   const { chunkIds } = await client.call(sourceItemRoute, { params: { id: known.itemId } });
   const collectionId = (await client.call(createCollectionRoute, { body: { name: 'Samples' } })).data.id;
+  const document = { title: 'To be deleted', content: 'A sample that is deleted again.' };
+  const documentId = (await client.call(createDocumentRoute, { body: document })).data.id;
   const { sessionId } = (await client.call(passageSessionRoute)).data;
   const { id: keyId } = await createKey(client, { name: 'Sample' });
   const source = {
@@ -57,6 +60,9 @@ export async function buildSampleRequests(
     'GET /v1/dead-letters': {},
     'POST /v1/dead-letters/:id/retry': { path: `/v1/dead-letters/${known.deadLetterId}/retry` },
     'GET /v1/source-items/:id': { path: `/v1/source-items/${known.itemId}` },
+    'GET /v1/documents': {},
+    'POST /v1/documents': { body: { title: 'Sample', content: 'A sample of a document.' } },
+    'GET /v1/documents/:id': { path: `/v1/documents/${known.itemId}` },
     'GET /v1/collections': {},
     'POST /v1/collections': { body: { name: 'Another' } },
     'GET /v1/collections/:id': { path: `/v1/collections/${collectionId}` },
@@ -89,6 +95,7 @@ export async function buildSampleRequests(
     'DELETE /v1/sources/:id': { path: `/v1/sources/${sourceId}` },
     'DELETE /v1/api-keys/:id': { path: `/v1/api-keys/${keyId}` },
     'DELETE /v1/collections/:id': { path: `/v1/collections/${collectionId}` },
+    'DELETE /v1/documents/:id': { path: `/v1/documents/${documentId}` },
     'DELETE /v1/source-items/:id': { path: `/v1/source-items/${known.itemId}` },
   };
   return Object.entries(samples).flatMap(([name, { path, body }]) => {
