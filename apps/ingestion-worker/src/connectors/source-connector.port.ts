@@ -46,6 +46,8 @@ export interface SyncBatch {
   failures: ItemFailure[];
   /** JSON; where the next slice goes on after this batch, also after a crash. */
   cursor: SyncCursor;
+  /** True on the last one: called again with its cursor, the connector would begin the next incremental run. */
+  isLast?: boolean;
 }
 
 export type SyncCursor = Record<string, unknown>;

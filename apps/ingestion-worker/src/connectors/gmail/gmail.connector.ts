@@ -73,7 +73,7 @@ export class GmailConnector implements SourceConnector {
             ? await this.list(before, client, context)
             : await this.follow(before, client, context, profile.historyId);
         ({ isDone } = step);
-        yield { ...step.batch, cursor: { ...step.state } };
+        yield { ...step.batch, cursor: { ...step.state }, isLast: isDone };
         if (step.state.phase === 'idle') return;
         ({ state } = step as { state: GmailListState | GmailHistoryState });
       }

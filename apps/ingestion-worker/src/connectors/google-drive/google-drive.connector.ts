@@ -73,7 +73,7 @@ export class GoogleDriveConnector implements SourceConnector {
             : await this.follow(before, scope, context, mayRestart);
         ({ state, isDone } = step);
         if (before.phase === 'changes' && state.phase === 'list') mayRestart = false;
-        yield { ...step.batch, cursor: { ...state } };
+        yield { ...step.batch, cursor: { ...state }, isLast: isDone };
       }
     } catch (error) {
       throw toRunError(error, 'to list files');

@@ -65,6 +65,7 @@ export class NotionConnector implements SourceConnector {
         deletedIds: entries.filter(isTrashed).map(({ id }) => id),
         failures,
         cursor: { ...state },
+        isLast: isDone,
       };
     }
   }

@@ -89,10 +89,10 @@ export class SlackClient {
     }
   }
 
-  /** Empty when the token may not read users: ids are shown then. Those who left are listed too. */
-  async listUsers(): Promise<SlackUser[]> {
+  /** Those who left too. Empty when the token may not read users: ids are shown then. */
+  async listUsers(enough: number): Promise<SlackUser[]> {
     try {
-      return readEach(userSchema, await this.readPages('users.list', {}, 'members'));
+      return readEach(userSchema, await this.readPages('users.list', {}, 'members', enough));
     } catch (error) {
       if (!isMissingScope(error)) throw error;
       return [];
@@ -152,7 +152,12 @@ export class SlackClient {
     return readEach(channelSchema, await this.readPages('conversations.list', { types }, 'channels'));
   }
 
-  private async readPages(method: string, args: Record<string, unknown>, field: string): Promise<unknown[]> {
+  private async readPages(
+    method: string,
+    args: Record<string, unknown>,
+    field: string,
+    enough = Infinity,
+  ): Promise<unknown[]> {
     const found: unknown[] = [];
     let cursor = '';
     do {
@@ -163,7 +168,7 @@ export class SlackClient {
       });
       found.push(...parse(z.array(z.unknown()), page[field]));
       cursor = nextCursor(page, cursor);
-    } while (cursor !== '');
+    } while (cursor !== '' && found.length < enough);
     return found;
   }
 

@@ -1,18 +1,31 @@
 import type { SlackMessage, SlackNames } from '@candor/extraction';
 import type { SlackChannel, SlackClient, SlackUser } from './slack-client.js';
 
+/** Of a large workspace: each slice asks anew. */
+const FIRST_USERS = 2_000;
+/** Beyond so many, asking for all users takes fewer requests than asking for each. */
+const MANY_UNKNOWN = 100;
+
 /** Whom and what ids stand for, as far as it is known in this slice. */
 export class SlackDirectory implements SlackNames {
   private readonly channelNames: Map<string, string>;
-  private readonly users: Map<string, SlackUser | null>;
+  private readonly users = new Map<string, SlackUser | null>();
+  private listed = 0;
 
-  constructor(
-    private readonly client: Pick<SlackClient, 'findUser'>,
-    users: readonly SlackUser[],
+  private constructor(
+    private readonly client: Pick<SlackClient, 'findUser' | 'listUsers'>,
     channels: readonly SlackChannel[],
   ) {
-    this.users = new Map(users.map((user) => [user.id, user]));
     this.channelNames = new Map(channels.map(({ id, name }) => [id, name]));
+  }
+
+  static async read(
+    client: Pick<SlackClient, 'findUser' | 'listUsers'>,
+    channels: readonly SlackChannel[],
+  ): Promise<SlackDirectory> {
+    const directory = new SlackDirectory(client, channels);
+    await directory.list(FIRST_USERS);
+    return directory;
   }
 
   user(id: string): string | null {
@@ -31,11 +44,20 @@ export class SlackDirectory implements SlackNames {
     return `user:${this.users.get(id)?.profile?.email?.toLowerCase() ?? id}`;
   }
 
-  /** Asks once for those that the list of users didn't hold: guests of shared channels, or a user who left. */
+  /** Asks once for those that the list of users didn't hold: a large workspace's rest, guests, or a user who left. */
   async learn(messages: readonly SlackMessage[]): Promise<void> {
-    for (const id of findUserIds(messages)) {
-      if (!this.users.has(id)) this.users.set(id, await this.client.findUser(id));
-    }
+    await this.learnUsers([...findUserIds(messages)]);
+  }
+
+  async learnUsers(ids: readonly string[]): Promise<void> {
+    const unknown = (): string[] => ids.filter((id) => !this.users.has(id));
+    if (unknown().length > MANY_UNKNOWN && this.listed < Infinity) await this.list(Infinity);
+    for (const id of unknown()) this.users.set(id, await this.client.findUser(id));
+  }
+
+  private async list(enough: number): Promise<void> {
+    for (const user of await this.client.listUsers(enough)) this.users.set(user.id, user);
+    this.listed = enough;
   }
 }
 

@@ -68,14 +68,16 @@ export class SlackConnector implements SourceConnector {
     if (state.after === null && state.walk === null && slice.unknown.length > 0) {
       yield batch(state, { failures: slice.unknown.map(notFound) });
     }
-    for (const channel of slice.channels) {
-      if (state.after !== null && channel.id <= state.after) continue;
+    const { after } = state;
+    const ahead = slice.channels.filter(({ id }) => after === null || id > after);
+    if (ahead.length === 0) yield { ...batch(restart(state), {}), isLast: true };
+    for (const channel of ahead) {
       for await (const step of this.walk(channel, state, slice)) {
         state = step.state;
-        yield step.batch;
+        const isLast = channel === ahead.at(-1) && state.walk === null;
+        yield isLast ? { ...step.batch, cursor: { ...restart(state) }, isLast } : step.batch;
       }
     }
-    yield batch({ ...state, after: null, walk: null }, {});
   }
 
   async *listIds(signal: AbortSignal): AsyncIterable<string[]> {
@@ -142,7 +144,7 @@ export class SlackConnector implements SourceConnector {
     const client = this.open(signal);
     const account = await client.getAccount();
     const all = await client.listChannels();
-    const directory = new SlackDirectory(client, await client.listUsers(), all);
+    const directory = await SlackDirectory.read(client, all);
     const chosen = chooseChannels(all, this.settings.channelAllowlist);
     return { client, directory, workspaceUrl: readWorkspaceUrl(account.url), ...chosen };
   }
@@ -155,6 +157,7 @@ export class SlackConnector implements SourceConnector {
 async function readContext(channel: SlackChannel, slice: Slice): Promise<ChannelContext> {
   const { client, directory, workspaceUrl } = slice;
   const memberIds = channel.is_private ? await readMembers(client, channel.id) : null;
+  await directory.learnUsers(memberIds ?? []);
   const policy = mapSlackPolicy(channel, memberIds, (id) => directory.principalOf(id));
   return { client, directory, channel, policy, workspaceUrl };
 }
@@ -191,6 +194,11 @@ async function* listThreadIds(client: SlackClient, channelId: string): AsyncIter
 function batch(cursor: SlackCursor, parts: Partial<SyncBatch>): SyncBatch {
   const { items = [], deletedIds = [], failures = [] } = parts;
   return { items, deletedIds, failures, cursor: { ...cursor } };
+}
+
+/** All channels are behind: the next run begins with the first. */
+function restart(state: SlackCursor): SlackCursor {
+  return { ...state, after: null, walk: null };
 }
 
 function notFound(entry: string): ItemFailure {

@@ -22,6 +22,9 @@ export async function collect(
     batches.push(batch);
     if (batches.length === options.batches) break;
   }
+  // A caller that stops at the mark must have seen all, and only then.
+  const marked = batches.findIndex(({ isLast }) => isLast === true);
+  if (options.batches === undefined && marked !== batches.length - 1) throw new Error('the last batch is not marked');
   const items = batches.flatMap((batch) => batch.items);
   return {
     batches,
