@@ -1,5 +1,5 @@
 import { v4 as randomUuid } from 'uuid';
-import type { SyncCounts, SyncMode, SyncRunState, SyncTrigger } from '@candor/contracts';
+import type { SourceState, SyncCounts, SyncMode, SyncRunState, SyncTrigger } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
 import { enqueue } from './outbox.repository.js';
@@ -90,6 +90,7 @@ export async function startSyncRun(
   transaction: Transaction,
   run: NewSyncRun,
 ): Promise<{ run: SyncRunRecord; alreadyActive: boolean }> {
+  await lockSource(transaction, run.sourceId);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const inserted: SyncRunRow[] = await transaction.query(
       `INSERT INTO sync_runs AS r (id, tenant_id, source_id, mode, trigger, api_key_id, phase, lease_until, cursor_before)
@@ -124,6 +125,15 @@ export async function startSyncRun(
     if (active[0]) return { run: toRun(active[0]), alreadyActive: true };
   }
   throw new Error('a sync run was neither inserted nor found');
+}
+
+/** Whoever changes runs or items of a source takes its lock first: in another order two of them would wait for each other. */
+export async function lockSource(transaction: Transaction, sourceId: string): Promise<{ state: SourceState } | null> {
+  const rows: { state: SourceState }[] = await transaction.query(
+    'SELECT state FROM source_connectors WHERE id = $1 FOR UPDATE',
+    [sourceId],
+  );
+  return rows[0] ?? null;
 }
 
 /** Starts a run, or has one started as soon as the active one is over: what it is for came too late for that one. */

@@ -3,6 +3,7 @@ import type { AppError, SyncCounts, SyncMode, SyncRunState } from '@candor/contr
 import type { Transaction } from '../database.js';
 import {
   enqueueSlice,
+  lockSource,
   RUN_COLUMNS,
   startSyncRun,
   toRun,
@@ -54,16 +55,13 @@ export async function claimSlice(transaction: Transaction, key: SyncSliceKey): P
 
 /** Locks source and run for the commit of a batch. Throws LostLeaseError. */
 export async function requireLease(transaction: Transaction, { run, leaseId }: SyncLease): Promise<void> {
-  // The source first: whoever removes or pauses it holds this lock until that is done.
-  const sources: { state: string }[] = await transaction.query(
-    'SELECT state FROM source_connectors WHERE id = $1 FOR UPDATE',
-    [run.sourceId],
-  );
+  // Whoever removes or pauses it holds this lock until that is done.
+  const source = await lockSource(transaction, run.sourceId);
   const runs: { cancel_requested: boolean }[] = await transaction.query(
     `SELECT cancel_requested FROM sync_runs WHERE id = $1 AND lease_id = $2 AND state = 'running' FOR UPDATE`,
     [run.id, leaseId],
   );
-  if (sources[0]?.state !== 'active' || !runs[0] || runs[0].cancel_requested) throw new LostLeaseError();
+  if (source?.state !== 'active' || !runs[0] || runs[0].cancel_requested) throw new LostLeaseError();
 }
 
 /** False when it isn't ours any more, or is to stop. */
@@ -191,6 +189,10 @@ export async function endRun(
   run: { id: string; leaseId: string | null },
   ending: RunEnding,
 ): Promise<SyncRunRecord | null> {
+  await transaction.query(
+    `SELECT 1 FROM source_connectors s JOIN sync_runs r ON r.source_id = s.id WHERE r.id = $1 FOR UPDATE OF s`,
+    [run.id],
+  );
   const [rows]: [SyncRunRow[], number] = await transaction.query(
     `UPDATE sync_runs r SET state = $3, ended_at = now(), error_type = $4, error_message = $5, lease_id = NULL,
        lease_until = NULL, waiting_until = NULL

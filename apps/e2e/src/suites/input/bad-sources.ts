@@ -38,7 +38,7 @@ const UNKNOWN: [Record<string, unknown>, string][] = [
 export const BAD_SOURCES: BadRequest[] = [
   ...CREATED.map(([fields, rule, field]) => ({
     route: CREATE,
-    name: JSON.stringify(fields).slice(0, 80),
+    name: `${field} ${rule}`,
     body: { ...GOOD, ...fields },
     message: `${field} ${rule}`,
     field,
@@ -70,7 +70,7 @@ export const BAD_SOURCES: BadRequest[] = [
     route: 'POST /v1/sync-runs',
     name: 'no source',
     body: { mode: 'full' },
-    message: 'sourceId is required',
+    message: 'sourceId must be a UUID',
     field: 'sourceId',
   },
   {

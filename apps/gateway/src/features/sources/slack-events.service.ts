@@ -12,6 +12,7 @@ import {
   Database,
   findKnownItems,
   findSourceById,
+  lockSource,
   readCredentials,
   tombstoneItems,
   wantSync,
@@ -36,7 +37,7 @@ export class SlackEventsService {
     const source = await this.requireSigned(id, request);
     const event = readSlackEvent(request.body);
     if (event.kind === 'verification') return { challenge: event.challenge };
-    if (event.kind === 'change' && source.state === 'active') await this.apply(source, event);
+    if (event.kind === 'change') await this.apply(source, event);
     return { ok: true };
   }
 
@@ -77,6 +78,7 @@ export class SlackEventsService {
       metadata: { type: event.type, subtype: event.subtype },
     };
     await this.database.transaction(async (transaction) => {
+      if ((await lockSource(transaction, sourceId))?.state !== 'active') return;
       const externalIds = event.deletedExternalId === null ? [] : [event.deletedExternalId];
       const known = await findKnownItems(transaction, { tenantId, sourceId }, 'slack', externalIds);
       const itemIds = [...known.values()].map(({ itemId }) => itemId);

@@ -7,7 +7,7 @@ import { SyncHarness } from '../sync-connector/testing/sync-harness.js';
 
 const server = testServerUrl(process.env);
 const withPostgres = server === null ? describe.skip : describe;
-const ITEMS = 250;
+const ITEMS = 210;
 
 withPostgres('removing a source', () => {
   let test: TestDatabase;

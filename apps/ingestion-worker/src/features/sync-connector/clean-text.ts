@@ -6,6 +6,14 @@ export function cleanText(text: string): string {
   return text.replace(UNSTORABLE, '\u{FFFD}');
 }
 
+/** Longest external id that is kept. */
+const LONGEST_ID = 512;
+
+/** Whether an external id can be kept as it is; nothing is stored under one that can't. */
+export function isStorableId(id: string): boolean {
+  return id.trim() !== '' && id.length <= LONGEST_ID && cleanText(id) === id;
+}
+
 /** As `cleanText`, for every string of a JSON value, names of fields included. */
 export function cleanJson<Value>(value: Value): Value {
   return clean(value) as Value;

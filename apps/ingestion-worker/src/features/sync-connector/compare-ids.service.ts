@@ -12,6 +12,7 @@ import {
   type SyncLease,
 } from '@candor/persistence';
 import type { SourceConnector } from '../../connectors/source-connector.port.js';
+import { isStorableId } from './clean-text.js';
 import { StoreBatchService } from './store-batch.service.js';
 import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
 
@@ -36,8 +37,11 @@ export class CompareIdsService {
     for await (const ids of connector.listIds(signal)) {
       signal.throwIfAborted();
       listed += ids.length;
-      if (ids.length > 0)
-        stored += await this.database.transaction((transaction) => markListed(transaction, key, source.provider, ids));
+      const storable = ids.filter(isStorableId);
+      if (storable.length > 0)
+        stored += await this.database.transaction((transaction) =>
+          markListed(transaction, key, source.provider, storable),
+        );
     }
     signal.throwIfAborted();
     const missing = await this.database.read((manager) => countUnlistedItems(manager, key, compareFrom));

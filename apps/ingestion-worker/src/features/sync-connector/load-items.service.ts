@@ -10,6 +10,7 @@ import {
   type UnchangedDocument,
 } from '@candor/persistence';
 import type { ConnectorItem, ItemFailure } from '../../connectors/source-connector.port.js';
+import { isStorableId } from './clean-text.js';
 import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
 import { titleOf, toNewDocument, type DocumentContent } from './to-new-document.js';
 
@@ -19,9 +20,12 @@ export interface LoadedItem {
   isWithheld: boolean;
 }
 
+/** Some items of a batch, ready to be stored. */
 export interface LoadedItems {
   loaded: LoadedItem[];
   failures: ItemFailure[];
+  /** The batch is complete with these, and its cursor counts. */
+  isLast: boolean;
 }
 
 export interface LoadOptions {
@@ -38,30 +42,43 @@ export class LoadItemsService {
     @Inject(SYNC_LIMITS) private readonly limits: SyncLimits,
   ) {}
 
-  async load(source: StoredSource, items: readonly ConnectorItem[], options: LoadOptions): Promise<LoadedItems> {
+  /** Most batches come as one; large files are stored as they come, so that memory stays flat. */
+  async *load(
+    source: StoredSource,
+    items: readonly ConnectorItem[],
+    options: LoadOptions,
+  ): AsyncGenerator<LoadedItems, void> {
     // An item that a batch names twice is what it says last.
     const unique = [...new Map(items.map((item) => [item.externalId, item])).values()];
+    const storable = unique.filter(({ externalId }) => isStorableId(externalId));
     const syncedAt = new Date();
-    const known = await this.database.read((manager) =>
-      findKnownItems(
-        manager,
-        { tenantId: source.tenantId, sourceId: source.id },
-        source.provider,
-        unique.map(({ externalId }) => externalId),
-      ),
-    );
-    const result: LoadedItems = { loaded: [], failures: [] };
-    for (let from = 0; from < unique.length; from += this.limits.loadConcurrency) {
-      const part = unique.slice(from, from + this.limits.loadConcurrency);
+    const known = await this.findKnown(source, storable);
+    let group: LoadedItems = { loaded: [], failures: unique.filter(isUnstorable).map(refuse), isLast: false };
+    let bytes = 0;
+    for (let from = 0; from < storable.length; from += this.limits.loadConcurrency) {
+      if (bytes >= this.limits.maxBytes) {
+        yield group;
+        group = { loaded: [], failures: [], isLast: false };
+        bytes = 0;
+      }
+      const part = storable.slice(from, from + this.limits.loadConcurrency);
       const outcomes = await Promise.all(
         part.map((item) => this.loadOne(source, item, known.get(item.externalId), syncedAt, options)),
       );
       for (const outcome of outcomes) {
-        if ('document' in outcome) result.loaded.push(outcome);
-        else result.failures.push(outcome);
+        if ('document' in outcome) {
+          group.loaded.push(outcome);
+          bytes += sizeOf(outcome.document);
+        } else group.failures.push(outcome);
       }
     }
-    return result;
+    yield { ...group, isLast: true };
+  }
+
+  private findKnown(source: StoredSource, items: readonly ConnectorItem[]): Promise<Map<string, KnownItem>> {
+    const key = { tenantId: source.tenantId, sourceId: source.id };
+    const externalIds = items.map(({ externalId }) => externalId);
+    return this.database.read((manager) => findKnownItems(manager, key, source.provider, externalIds));
   }
 
   private async loadOne(
@@ -101,4 +118,18 @@ function toContent(content: Awaited<ReturnType<ConnectorItem['load']>>): Documen
   if (content.kind === 'text') return content;
   const { name, mediaType, bytes } = content;
   return { kind: 'file', file: { name, mediaType, bytes: Buffer.from(bytes) } };
+}
+
+function sizeOf(document: LoadedItem['document']): number {
+  if ('file' in document) return document.file.bytes.length;
+  return 'body' in document ? document.body.length : 0;
+}
+
+function isUnstorable({ externalId }: ConnectorItem): boolean {
+  return !isStorableId(externalId);
+}
+
+function refuse({ externalId, title }: ConnectorItem): ItemFailure {
+  const error = new AppError('CONNECTOR.ITEM_UNREADABLE', { message: 'The provider gave an id that cannot be kept.' });
+  return { externalId, title, error };
 }

@@ -15,25 +15,25 @@ import {
   type SyncLease,
 } from '@candor/persistence';
 import type { ItemFailure, SyncBatch } from '../../connectors/source-connector.port.js';
+import { cleanText, isStorableId } from './clean-text.js';
 import type { LoadedItem, LoadedItems } from './load-items.service.js';
 
-/** One commit a batch: items, deletes, counts, failures, audit events and the cursor after it. */
+/**
+ * One commit a batch: items, deletes, counts, failures, audit events and the cursor after it. Where a batch comes in parts,
+ * deletes and cursor go with its last one.
+ */
 @Injectable()
 export class StoreBatchService {
   constructor(private readonly database: Database) {}
 
   /** Throws LostLeaseError, and stores nothing, when the run is not this process's any more. */
-  async store(
-    source: StoredSource,
-    lease: SyncLease,
-    batch: SyncBatch,
-    { loaded, failures }: LoadedItems,
-  ): Promise<void> {
+  async store(source: StoredSource, lease: SyncLease, batch: SyncBatch, part: LoadedItems): Promise<void> {
     const { run } = lease;
+    const { loaded, isLast } = part;
     const key = { tenantId: run.tenantId, sourceId: run.sourceId };
     const named = new Set(batch.items.map(({ externalId }) => externalId));
-    const deletedIds = batch.deletedIds.filter((id) => !named.has(id));
-    const allFailures = [...batch.failures, ...failures];
+    const deletedIds = isLast ? batch.deletedIds.filter((id) => !named.has(id) && isStorableId(id)) : [];
+    const failures = isLast ? [...batch.failures, ...part.failures] : part.failures;
     await this.database.transaction(async (transaction) => {
       await requireLease(transaction, lease);
       const accepted = await acceptDocuments(
@@ -55,21 +55,21 @@ export class StoreBatchService {
         ...accepted.filter(({ change }) => change !== 'none').map((item) => acceptedEvent(lease, item)),
         ...deleted.map((itemId) => deletedEvent(lease, itemId)),
       ]);
-      if (allFailures.some(({ error }) => error.retryable)) await wantFullRun(transaction, run.sourceId);
+      if (failures.some(({ error }) => error.retryable)) await wantFullRun(transaction, run.sourceId);
       const counted = (change: AcceptedItem['change']): number =>
         accepted.filter((item) => item.change === change).length;
       await recordProgress(transaction, lease, {
-        cursor: batch.cursor,
+        ...(isLast ? { cursor: batch.cursor } : {}),
         counts: {
-          listed: loaded.length + allFailures.length,
+          listed: loaded.length + failures.length,
           accepted: counted('content'),
           metadata: counted('metadata'),
           unchanged: counted('none'),
           deleted: deleted.length,
-          failed: allFailures.length,
+          failed: failures.length,
           withheld: loaded.filter(({ isWithheld }) => isWithheld).length,
         },
-        failures: allFailures.map(toFailure),
+        failures: failures.map(toFailure),
       });
     });
   }
@@ -97,7 +97,11 @@ function withRevisions(
 }
 
 function toFailure({ externalId, title, error }: ItemFailure) {
-  return { externalId, title, error: { type: error.code, message: error.message } };
+  return {
+    externalId: cleanText(externalId),
+    title: title === null ? null : cleanText(title),
+    error: { type: error.code, message: cleanText(error.message) },
+  };
 }
 
 function eventOf({ run }: SyncLease, itemId: string): Omit<AuditEventInput, 'action' | 'outcome' | 'metadata'> {

@@ -5,6 +5,8 @@ export interface SyncLimits {
   maxSliceMs: number;
   /** Items read at once. */
   loadConcurrency: number;
+  /** Content held in memory before it is stored, bytes; one item may be larger. */
+  maxBytes: number;
   /** Tombstones in one commit. */
   deleteBatch: number;
   heartbeatMs: number;
@@ -23,6 +25,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   maxBatches: 20,
   maxSliceMs: 30_000,
   loadConcurrency: 4,
+  maxBytes: 32 * 1024 * 1024,
   deleteBatch: 100,
   heartbeatMs: 20_000,
   maxRetries: 8,

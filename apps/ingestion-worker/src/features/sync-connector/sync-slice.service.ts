@@ -89,9 +89,10 @@ export class SyncSliceService {
     for await (const batch of connector.changes(lease.cursor, signal)) {
       signal.throwIfAborted();
       const giveUp = batches === 0 && lease.run.retries >= this.limits.patienceWithItem;
-      const loaded = await this.items.load(source, batch.items, { signal, giveUp });
-      signal.throwIfAborted();
-      await this.batches.store(source, lease, batch, loaded);
+      for await (const loaded of this.items.load(source, batch.items, { signal, giveUp })) {
+        signal.throwIfAborted();
+        await this.batches.store(source, lease, batch, loaded);
+      }
       batches += 1;
       // The last batch may have been the last one there is: the next slice finds out.
       if (batches >= this.limits.maxBatches || Date.now() >= expires) return false;

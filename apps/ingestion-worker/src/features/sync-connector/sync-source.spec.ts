@@ -157,6 +157,32 @@ withPostgres('a sync', () => {
     expect(await harness.bodies('b')).toEqual(['Untitled']);
   });
 
+  it('stores large content as it comes, and the cursor with the last of it', async () => {
+    harness.limits.maxBytes = 10;
+    harness.limits.loadConcurrency = 1;
+    harness.connector.batchSize = 4;
+    put('a', 'b', 'c', 'd');
+    harness.connector.loadErrors.set('d', new AppError('CONNECTOR.UNAVAILABLE'));
+    const id = await harness.start();
+    await harness.work();
+    expect((await harness.items()).size).toBe(3);
+    harness.connector.loadErrors.clear();
+    await harness.outrunLease();
+    await harness.sweeper.sweep();
+    await harness.work();
+    expect(await harness.run(id)).toMatchObject({ state: 'succeeded', counts: { accepted: 4 } });
+    expect(harness.connector.loads).toEqual(['a', 'b', 'c', 'd', 'd']);
+  });
+
+  it('refuses ids that cannot be kept, one by one', async () => {
+    put('a', 'b\0', ' ', 'x'.repeat(513));
+    harness.connector.delete('gone\0');
+    const run = await harness.sync();
+    expect(run).toMatchObject({ state: 'succeeded_with_errors', counts: { accepted: 1, failed: 3, deleted: 0 } });
+    expect((await harness.failures(run.id)).map(({ externalId }) => externalId)).toContain('b\u{FFFD}');
+    expect((await harness.sync('reconcile')).state).toBe('succeeded');
+  });
+
   describe('in slices', () => {
     const many = Array.from({ length: 11 }, (_, index) => `item-${index}`);
 
