@@ -17,6 +17,20 @@ export const workerConfigSchema = z.object({
   CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
     'Sources may have private addresses, and addresses without TLS.',
   ),
+  CANDOR_FILE_READERS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(16)
+    .default(2)
+    .describe('Files read at once, each in a process of its own.'),
+  CANDOR_FILE_READER_MEMORY_MB: z.coerce
+    .number()
+    .int()
+    .min(256)
+    .max(16_384)
+    .default(768)
+    .describe('Memory that reading one file may take; a file that needs more fails.'),
   ...elasticsearchEnvironment,
   ...embeddingsEnvironment,
 });

@@ -64,6 +64,7 @@ export async function main(): Promise<void> {
       producer,
       logger,
       sources: sourceDependenciesFrom(config),
+      files: { processes: config.CANDOR_FILE_READERS, memoryMegabytes: config.CANDOR_FILE_READER_MEMORY_MB },
     });
   }, logger);
 }

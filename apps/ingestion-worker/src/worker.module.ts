@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EmbedderRegistry } from '@candor/embeddings';
-import { FileReader } from '@candor/extraction';
+import { FileReader, type FileReaderOptions } from '@candor/extraction';
 import { Database } from '@candor/persistence';
 import { JobProducer, type JobSchedules } from '@candor/queue';
 import { CredentialCipher } from '@candor/runtime';
@@ -45,7 +45,12 @@ export interface WorkerModuleDependencies {
   producer: JobProducer;
   schedules: JobSchedules;
   sources: SourceDependencies;
+  /** Default: two processes of 768 MB at most. */
+  files?: FileReaderOptions;
 }
+
+/** Then the job is parked; with the reading itself it stays within the time of its job. */
+const FILE_TURN_WAIT_MS = 60_000;
 
 export interface SourceDependencies {
   cipher: CredentialCipher;
@@ -100,7 +105,7 @@ export class WorkerModule {
         RebuildItemsService,
         RetireGenerationService,
         RefreshMetadataService,
-        { provide: FileReader, useValue: new FileReader() },
+        { provide: FileReader, useValue: new FileReader({ turnWaitMs: FILE_TURN_WAIT_MS, ...dependencies.files }) },
         ReadItemFileService,
       ],
     };

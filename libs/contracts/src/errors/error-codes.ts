@@ -66,6 +66,11 @@ export const ERROR_CATALOGUE = {
     retryable: true,
     message: 'The embedding model cannot be reached.',
   },
+  'DEPENDENCY.FILE_READERS_BUSY': {
+    status: 503,
+    retryable: true,
+    message: 'All processes that read files are at work.',
+  },
   'EMBEDDINGS.PROFILE_MISMATCH': {
     status: 500,
     retryable: false,

@@ -53,6 +53,26 @@ describe('FileReader', () => {
     await expect(third).resolves.toMatchObject({ body: 'A small file.' });
   });
 
+  it('loads a file when its turn has come, and sends it away when it does not come in time', async () => {
+    open({ processes: 1, turnWaitMs: 200 });
+    let loaded = 0;
+    const load = async (): Promise<typeof SMALL> => {
+      loaded += 1;
+      return SMALL;
+    };
+    const running = new AbortController();
+    const first = reader?.read(BIG, running.signal);
+    const ended = expect(first).rejects.toThrow('enough');
+    await expect(reader?.read(load)).rejects.toMatchObject({ code: 'DEPENDENCY.FILE_READERS_BUSY', retryable: true });
+    expect(loaded).toBe(0);
+    running.abort(new Error('enough'));
+    await ended;
+    expect(await reader?.read(load)).toMatchObject({ body: 'A small file.' });
+    await expect(reader?.read(() => Promise.reject(new Error('not there')))).rejects.toThrow('not there');
+    expect(await reader?.read(load)).toMatchObject({ body: 'A small file.' });
+    expect(loaded).toBe(2);
+  });
+
   it('replaces its processes now and then, and reads many files at once', async () => {
     const many = open({ processes: 2, filesPerProcess: 3 });
     const texts = await Promise.all(

@@ -10,15 +10,18 @@ export interface FileReaderOptions extends Partial<ReaderLimits> {
   filesPerProcess?: number;
   /** A process without work ends after it. */
   idleMs?: number;
+  /** Longest a file waits for its turn; then it has to come back. Default: no limit. */
+  turnWaitMs?: number;
 }
 
 const DEFAULTS = {
   processes: 2,
   filesPerProcess: 100,
   idleMs: 60_000,
+  turnWaitMs: Number.POSITIVE_INFINITY,
   timeoutMs: 60_000,
   heapMegabytes: 512,
-  memoryMegabytes: 1_024,
+  memoryMegabytes: 768,
 };
 
 /** Reads files of strangers in child processes with limits of time and memory; the caller's event loop stays free. */
@@ -36,16 +39,21 @@ export class FileReader {
   }
 
   /**
-   * @throws AppError `EXTRACT.*`, permanent, with a message for people; INTERNAL.UNEXPECTED (retryable) when no process
-   * can be started; the signal's reason when aborted, which also kills the reading process.
+   * A function gives the file when its turn has come, so that waiting files are not in memory.
+   *
+   * @throws AppError `EXTRACT.*`, permanent, with a message for people; retryable DEPENDENCY.FILE_READERS_BUSY without a
+   * turn in time, INTERNAL.UNEXPECTED when no process can be started; the signal's reason when aborted, which also kills
+   * the reading process.
    */
-  async read(file: NamedFile, signal?: AbortSignal): Promise<FileText> {
+  async read(file: NamedFile | (() => Promise<NamedFile>), signal?: AbortSignal): Promise<FileText> {
     await this.takeTurn(signal);
-    const reader = this.takeProcess();
+    let reader: ReaderProcess | null = null;
     try {
-      return await reader.read(file, signal);
+      const loaded = typeof file === 'function' ? await file() : file;
+      reader = this.takeProcess();
+      return await reader.read(loaded, signal);
     } finally {
-      this.giveBack(reader);
+      this.endTurn(reader);
     }
   }
 
@@ -59,23 +67,34 @@ export class FileReader {
 
   private async takeTurn(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    while (!this.closed && this.busy >= this.options.processes) await this.waitForTurn(signal);
+    const deadline = Date.now() + this.options.turnWaitMs;
+    while (!this.closed && this.busy >= this.options.processes) await this.waitForTurn(deadline - Date.now(), signal);
     if (this.closed) throw new AppError('INTERNAL.UNEXPECTED', { message: 'The reader was closed.' });
     this.busy += 1;
   }
 
-  private waitForTurn(signal?: AbortSignal): Promise<void> {
+  private waitForTurn(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const wake = (): void => {
-        signal?.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
+      let timer: NodeJS.Timeout | undefined;
+      const leave = (error: Error): void => {
         const place = this.waiting.indexOf(wake);
         if (place >= 0) this.waiting.splice(place, 1);
-        reject(signal?.reason instanceof Error ? signal.reason : new AppError('REQUEST.CANCELLED'));
+        settle();
+        reject(error);
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      const abort = (): void =>
+        leave(signal?.reason instanceof Error ? signal.reason : new AppError('REQUEST.CANCELLED'));
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      const wake = (): void => {
+        settle();
+        resolve();
+      };
+      if (Number.isFinite(milliseconds))
+        timer = setTimeout(() => leave(new AppError('DEPENDENCY.FILE_READERS_BUSY')), Math.max(0, milliseconds));
+      signal?.addEventListener('abort', abort, { once: true });
       this.waiting.push(wake);
     });
   }
@@ -88,11 +107,15 @@ export class FileReader {
     return started;
   }
 
-  private giveBack(reader: ReaderProcess): void {
+  private endTurn(reader: ReaderProcess | null): void {
     this.busy -= 1;
+    if (reader) this.giveBack(reader);
+    this.waiting.shift()?.();
+  }
+
+  private giveBack(reader: ReaderProcess): void {
     if (!reader.isAlive || reader.filesRead >= this.options.filesPerProcess || this.closed) this.discard(reader);
     else this.idle.push(reader);
-    this.waiting.shift()?.();
     clearTimeout(this.idleTimer);
     this.idleTimer = setTimeout(() => {
       for (const unused of this.idle.splice(0)) this.discard(unused);

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type ItemJobPayload } from '@candor/contracts';
-import { FileReader, type FileText } from '@candor/extraction';
+import { FileReader, type FileText, type NamedFile } from '@candor/extraction';
 import { Database, extendStageLease, findItemFile, saveFileReading } from '@candor/persistence';
 
 /** A turn among other files and the reading itself, with time to spare. */
@@ -15,18 +15,25 @@ export class ReadItemFileService implements OnModuleDestroy {
   ) {}
 
   /**
-   * @throws AppError `EXTRACT.*`, permanent, with a message for people; the signal's reason when the job is cancelled.
+   * @throws AppError `EXTRACT.*`, permanent, with a message for people; DEPENDENCY.FILE_READERS_BUSY, which parks the job;
+   * the signal's reason when the job is cancelled.
    */
   async read(job: ItemJobPayload, signal: AbortSignal): Promise<Pick<FileText, 'body' | 'mimeType'>> {
-    const file = await this.database.transaction(async (transaction) => {
-      await extendStageLease(transaction, job, LEASE_SECONDS);
-      return findItemFile(transaction, job.tenantId, job.itemId, job.version);
-    });
-    // Text or a file: a version that has neither was purged since the job began.
-    if (!file) throw new AppError('EXTRACT.EMPTY');
-    const found = await this.reader.read(file, signal);
-    const title = file.titleIsDefault ? found.title : null;
-    await this.database.transaction((transaction) => saveFileReading(transaction, job, { ...found, title }));
+    await this.database.read((transaction) => extendStageLease(transaction, job, LEASE_SECONDS));
+    let keepsTitle = false;
+    const load = async (): Promise<NamedFile> => {
+      const file = await this.database.read((transaction) =>
+        findItemFile(transaction, job.tenantId, job.itemId, job.version),
+      );
+      // Text or a file: a version that has neither was purged since the job began.
+      if (!file) throw new AppError('EXTRACT.EMPTY');
+      keepsTitle = !file.titleIsDefault;
+      return file;
+    };
+    const found = await this.reader.read(load, signal);
+    await this.database.transaction((transaction) =>
+      saveFileReading(transaction, job, { ...found, title: keepsTitle ? null : found.title }),
+    );
     return found;
   }
 
