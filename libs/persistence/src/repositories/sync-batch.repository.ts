@@ -1,4 +1,4 @@
-import type { ItemJobPayload, Provider } from '@candor/contracts';
+import type { ItemJobPayload, ItemState, Provider } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import type { FileDocument } from './item-file.repository.js';
 import { enqueueItemJob } from './outbox.repository.js';
@@ -11,8 +11,8 @@ export interface KnownItem {
   title: string;
   latestVersion: number;
   contentRevision: string | null;
-  /** The newest version ended in an error: worth another try. */
-  failed: boolean;
+  /** null = there is none. */
+  latestState: ItemState | null;
 }
 
 interface SourceKey {
@@ -33,7 +33,7 @@ export async function findKnownItems(
     title: string;
     latest_version: number;
     content_revision: string | null;
-    state: string | null;
+    state: ItemState | null;
   }[] = await transaction.query(
     `SELECT i.id, i.external_id, i.title, i.latest_version, i.content_revision, v.state
      FROM source_items i LEFT JOIN item_versions v ON v.item_id = i.id AND v.version = i.latest_version
@@ -51,7 +51,7 @@ export async function findKnownItems(
         title: row.title,
         latestVersion: row.latest_version,
         contentRevision: row.content_revision,
-        failed: row.state === 'failed' || row.state === null,
+        latestState: row.state,
       },
     ]),
   );

@@ -32,6 +32,8 @@ export interface LoadOptions {
   signal: AbortSignal;
   /** Even an error that may pass counts as the item's own: it has kept the run from going on too often. */
   giveUp: boolean;
+  /** Content that could not be read is given another try; otherwise it waits until it changes. */
+  retryFailed: boolean;
 }
 
 /** Reads what changed of a batch, and only that: content whose mark is known stays where it is. */
@@ -86,10 +88,10 @@ export class LoadItemsService {
     item: ConnectorItem,
     known: KnownItem | undefined,
     syncedAt: Date,
-    { signal, giveUp }: LoadOptions,
+    { signal, giveUp, retryFailed }: LoadOptions,
   ): Promise<LoadedItem | ItemFailure> {
     try {
-      const content = (await this.findContent(item, known)) ?? toContent(await item.load(signal));
+      const content = (await this.findContent(item, known, retryFailed)) ?? toContent(await item.load(signal));
       return {
         document: toNewDocument(item, content, source, syncedAt),
         contentRevision: item.contentRevision,
@@ -104,8 +106,13 @@ export class LoadItemsService {
   }
 
   /** Without asking the provider; null when it has to be asked. */
-  private async findContent(item: ConnectorItem, known: KnownItem | undefined): Promise<DocumentContent | null> {
-    if (!known || known.failed || item.contentRevision === null) return null;
+  private async findContent(
+    item: ConnectorItem,
+    known: KnownItem | undefined,
+    retryFailed: boolean,
+  ): Promise<DocumentContent | null> {
+    if (!known || known.latestState === null || item.contentRevision === null) return null;
+    if (known.latestState === 'failed' && retryFailed) return null;
     if (known.contentRevision !== item.contentRevision) return null;
     if (known.title === titleOf(item)) return { kind: 'unchanged' };
     const stored = await this.database.read((manager) => readStoredContent(manager, known));

@@ -89,7 +89,8 @@ export class SyncSliceService {
     for await (const batch of connector.changes(lease.cursor, signal)) {
       signal.throwIfAborted();
       const giveUp = batches === 0 && lease.run.retries >= this.limits.patienceWithItem;
-      for await (const loaded of this.items.load(source, batch.items, { signal, giveUp })) {
+      const options = { signal, giveUp, retryFailed: lease.run.mode === 'full' };
+      for await (const loaded of this.items.load(source, batch.items, options)) {
         signal.throwIfAborted();
         await this.batches.store(source, lease, batch, loaded);
       }

@@ -126,14 +126,21 @@ withPostgres('a sync', () => {
     expect(files.map(({ bytes }) => bytes.toString())).toEqual(['bytes', 'bytes']);
   });
 
-  it('reads content again whose last version failed', async () => {
+  it('leaves content alone that could not be read, until it changes or everything is listed anew', async () => {
     put('a');
     await harness.sync();
-    await harness.query(`UPDATE item_versions SET state = 'failed' WHERE tenant_id = $1`, [harness.tenant.id]);
+    const fail = () =>
+      harness.query(`UPDATE item_versions SET state = 'failed' WHERE tenant_id = $1`, [harness.tenant.id]);
+    await fail();
     harness.connector.loads.length = 0;
     harness.connector.put('a');
+    expect((await harness.sync()).counts).toMatchObject({ accepted: 0, unchanged: 1 });
+    expect(harness.connector.loads).toEqual([]);
+    expect((await harness.sync('full')).counts).toMatchObject({ accepted: 1 });
+    await fail();
+    harness.connector.put('a', { revision: '2' });
     expect((await harness.sync()).counts).toMatchObject({ accepted: 1 });
-    expect(harness.connector.loads).toEqual(['a']);
+    expect(harness.connector.loads).toEqual(['a', 'a']);
   });
 
   it('hides what was deleted and has it taken out of the index', async () => {
