@@ -1,4 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { AppError } from '@candor/contracts';
 import type { NamedFile } from '../formats/detect-format.js';
 import type { FileText } from '../formats/file-text.js';
@@ -138,11 +140,14 @@ function childProgram(): URL {
   return new URL(isSource ? '../../dist/sandbox/reader-child.js' : './reader-child.js', import.meta.url);
 }
 
-/** Reads its own code and nothing writes: a parser that is taken over can't touch files or start programs. */
+/** It reads its own code alone: a parser that is taken over sees no secret, writes no file and starts no program. */
 function permissionFlags(): string[] {
   const known = process.allowedNodeEnvironmentFlags;
   const permission = ['--permission', '--experimental-permission'].find((flag) => known.has(flag));
-  return permission === undefined ? [] : [permission, '--allow-fs-read=*', '--allow-worker'];
+  if (permission === undefined) return [];
+  const root = dirname(dirname(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))));
+  const readable = ['node_modules/', 'libs/', 'package.json'].map((name) => `--allow-fs-read=${join(root, name)}`);
+  return [permission, ...readable, '--allow-worker'];
 }
 
 function describeExit(code: number | null, signal: NodeJS.Signals | null): AppError {

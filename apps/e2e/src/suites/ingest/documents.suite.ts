@@ -199,7 +199,7 @@ export function describeDocuments(world: WorldOf): void {
         type: 'EXTRACT.UNSUPPORTED_TYPE',
         message: 'Files of type image/png are not supported (text in images is not read).',
       });
-      const large = { name: 'large.txt', bytes: Buffer.alloc(101 * MEBIBYTE, 'word ') };
+      const large = { name: 'large.txt', bytes: Buffer.alloc(110 * MEBIBYTE, 'word ') };
       expectError(await sendUpload(client, large), {
         status: 413,
         type: 'REQUEST.TOO_LARGE',
