@@ -6,6 +6,7 @@ import { describeAcceptedWork } from '../suites/faults/accepted-work.suite.js';
 import { describeElasticsearchOutage } from '../suites/faults/elasticsearch-outage.suite.js';
 import { describePostgresOutage } from '../suites/faults/postgres-outage.suite.js';
 import { describeRedisOutage } from '../suites/faults/redis-outage.suite.js';
+import { describeSourceSyncs } from '../suites/faults/source-syncs.suite.js';
 import { describeWaitingRequests } from '../suites/faults/waiting-requests.suite.js';
 import { describeWorkerLoss } from '../suites/faults/worker-loss.suite.js';
 
@@ -18,7 +19,9 @@ if (services === 'incomplete') {
   describe('faults', () => {
     let world: FaultyWorld | undefined;
     beforeAll(async () => {
-      world = await startBehindProxies(services, 12, { env: { CANDOR_DEMO: 'off' } });
+      world = await startBehindProxies(services, 12, {
+        env: { CANDOR_DEMO: 'off', CANDOR_ALLOW_PRIVATE_CONNECTORS: 'true' },
+      });
     }, 300_000);
     afterAll(async () => {
       expect(await world?.stop()).toEqual([]);
@@ -32,6 +35,7 @@ if (services === 'incomplete') {
     describePostgresOutage(worldOf);
     describeWorkerLoss(worldOf, 500);
     describeAcceptedWork(worldOf);
+    describeSourceSyncs(worldOf);
   });
 
   describe('faults with a model', () => {
