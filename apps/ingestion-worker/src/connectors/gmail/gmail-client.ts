@@ -1,13 +1,13 @@
-import { AppError, type GmailSettings, type GoogleCredentials } from '@candor/contracts';
+import { AppError, type GmailSettings } from '@candor/contracts';
+import type { OAuth2Client } from 'googleapis-common';
 import { gmail as openGmail, type gmail_v1 } from '@googleapis/gmail';
 import { z } from 'zod';
-import { createGoogleAuth } from '../google/google-auth.js';
 import { toGoogleError } from '../google/google-errors.js';
 import { isUnreadable } from '../item-errors.js';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
 import { gmailThreadSchema, type GmailThread } from './gmail-message.js';
 
-const SCOPES = ['https://www.googleapis.com/auth/gmail.readonly'];
+export const GMAIL_SCOPES = ['https://www.googleapis.com/auth/gmail.readonly'];
 const MAILBOX = 'me';
 
 const historyMessage = z.looseObject({
@@ -28,12 +28,12 @@ export type GmailThreadEntry = z.infer<typeof threadEntry>;
 export class GmailClient {
   private readonly api: gmail_v1.Gmail;
 
-  constructor(credentials: GoogleCredentials, fetch: OutboundFetch, settings: GmailSettings) {
-    const auth = createGoogleAuth(credentials, { fetch, tokenUrl: settings.tokenUrl, scopes: SCOPES });
+  constructor(auth: OAuth2Client, fetch: OutboundFetch, settings: GmailSettings) {
     this.api = openGmail({
       version: 'v1',
       auth,
       retry: false,
+      fetchImplementation: fetch as unknown as typeof globalThis.fetch,
       ...(settings.baseUrl === undefined ? {} : { rootUrl: settings.baseUrl }),
     });
   }

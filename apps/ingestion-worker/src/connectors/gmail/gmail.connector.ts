@@ -1,10 +1,12 @@
 import type { GmailSettings, GoogleCredentials } from '@candor/contracts';
+import type { OAuth2Client } from 'googleapis-common';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, toItemFailure, toRunError } from '../item-errors.js';
+import { createGoogleAuth } from '../google/google-auth.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
 import { MAX_FILE_BYTES } from '../refuse-unread-file.js';
 import type { SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
-import { GmailClient, type GmailThreadEntry } from './gmail-client.js';
+import { GmailClient, GMAIL_SCOPES, type GmailThreadEntry } from './gmail-client.js';
 import {
   isChangedSince,
   parseGmailCursor,
@@ -23,6 +25,9 @@ const THREADS_A_BATCH = 25;
 /** Attachments come as base64 within JSON. */
 const MAX_ATTACHMENT_ANSWER = Math.ceil(MAX_FILE_BYTES * 1.4);
 
+/** A token serves more than the call that needed it first. */
+const NEVER = new AbortController().signal;
+
 interface Step {
   batch: GmailItems;
   state: GmailCursor;
@@ -35,6 +40,7 @@ interface Step {
 export class GmailConnector implements SourceConnector {
   readonly provider = 'gmail';
   private readonly http: OutboundHttp;
+  private auth: OAuth2Client | undefined;
   private readonly pageSize: number;
 
   constructor(
@@ -178,7 +184,12 @@ export class GmailConnector implements SourceConnector {
   }
 
   private open(signal: AbortSignal, maxBytes?: number): GmailClient {
-    return new GmailClient(this.credentials, this.http.fetchFor({ signal, maxBytes }), this.settings);
+    this.auth ??= createGoogleAuth(this.credentials, {
+      fetch: this.http.fetchFor({ signal: NEVER }),
+      tokenUrl: this.settings.tokenUrl,
+      scopes: GMAIL_SCOPES,
+    });
+    return new GmailClient(this.auth, this.http.fetchFor({ signal, maxBytes }), this.settings);
   }
 }
 

@@ -1,13 +1,13 @@
-import { AppError, type GoogleCredentials, type GoogleDriveSettings } from '@candor/contracts';
+import { AppError, type GoogleDriveSettings } from '@candor/contracts';
+import type { OAuth2Client } from 'googleapis-common';
 import { drive as openDrive, type drive_v3 } from '@googleapis/drive';
 import { z } from 'zod';
-import { createGoogleAuth } from '../google/google-auth.js';
 import { toGoogleError } from '../google/google-errors.js';
 import { isUnreadable } from '../item-errors.js';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
 import { driveFileSchema, FILE_FIELDS, type DriveChange, type DriveFile } from './drive-file.js';
 
-const SCOPES = ['https://www.googleapis.com/auth/drive.readonly'];
+export const DRIVE_SCOPES = ['https://www.googleapis.com/auth/drive.readonly'];
 
 export interface DriveFilePage {
   files: DriveFile[];
@@ -23,13 +23,13 @@ export class DriveClient {
   private readonly api: drive_v3.Drive;
   private readonly allDrives: boolean;
 
-  constructor(credentials: GoogleCredentials, fetch: OutboundFetch, settings: GoogleDriveSettings) {
-    const auth = createGoogleAuth(credentials, { fetch, tokenUrl: settings.tokenUrl, scopes: SCOPES });
+  constructor(auth: OAuth2Client, fetch: OutboundFetch, settings: GoogleDriveSettings) {
     this.allDrives = settings.includeSharedDrives ?? true;
     this.api = openDrive({
       version: 'v3',
       auth,
       retry: false,
+      fetchImplementation: fetch as unknown as typeof globalThis.fetch,
       ...(settings.baseUrl === undefined ? {} : { rootUrl: settings.baseUrl }),
     });
   }

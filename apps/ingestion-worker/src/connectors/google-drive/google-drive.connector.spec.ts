@@ -277,6 +277,8 @@ describe('GoogleDriveConnector', () => {
     );
     const connector = connect({}, 50, refreshing);
     const { byId } = await collect(connector);
+    await loadText(byId.get('a'));
+    expect(drive.server.callsOf('/token')).toHaveLength(1);
     drive.token = 'at-2';
     expect(await loadText(byId.get('a'))).toBe('text');
     await expect(connect({}, 50, { ...refreshing, refreshToken: 'r-0' }).check(signal)).rejects.toMatchObject({

@@ -1,11 +1,13 @@
 import type { GoogleCredentials, GoogleDriveSettings } from '@candor/contracts';
+import type { OAuth2Client } from 'googleapis-common';
 import { AppError } from '@candor/contracts';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, toRunError, unreadable } from '../item-errors.js';
+import { createGoogleAuth } from '../google/google-auth.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
 import type { ItemFailure, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 import { MAX_FILE_BYTES } from '../refuse-unread-file.js';
-import { DriveClient, type DriveFilePage } from './drive-client.js';
+import { DriveClient, DRIVE_SCOPES, type DriveFilePage } from './drive-client.js';
 import { parseDriveCursor, startListing, type ChangesState, type DriveCursor, type ListState } from './drive-cursor.js';
 import { FOLDER, SHORTCUT, type DriveChange, type DriveFile } from './drive-file.js';
 import { readFolderScope, type FolderScope } from './folder-scope.js';
@@ -23,6 +25,9 @@ const STALE_TOKEN = [
   'INVALID_ARGUMENT',
 ];
 
+/** A token serves more than the call that needed it first. */
+const NEVER = new AbortController().signal;
+
 interface Step {
   batch: Omit<SyncBatch, 'cursor'>;
   state: DriveCursor;
@@ -38,6 +43,7 @@ interface Step {
 export class GoogleDriveConnector implements SourceConnector {
   readonly provider = 'google_drive';
   private readonly http: OutboundHttp;
+  private auth: OAuth2Client | undefined;
   private readonly pageSize: number;
 
   constructor(
@@ -162,7 +168,12 @@ export class GoogleDriveConnector implements SourceConnector {
   }
 
   private open(signal: AbortSignal, maxBytes?: number): DriveClient {
-    return new DriveClient(this.credentials, this.http.fetchFor({ signal, maxBytes }), this.settings);
+    this.auth ??= createGoogleAuth(this.credentials, {
+      fetch: this.http.fetchFor({ signal: NEVER }),
+      tokenUrl: this.settings.tokenUrl,
+      scopes: DRIVE_SCOPES,
+    });
+    return new DriveClient(this.auth, this.http.fetchFor({ signal, maxBytes }), this.settings);
   }
 }
 

@@ -21,7 +21,8 @@ export interface GoogleAuthOptions {
 }
 
 /**
- * Every request of the client, token requests too, goes through `fetch`. Tokens are refreshed by the client.
+ * One for all clients of a connector, as it keeps the token. Its token requests go through `fetch`; the APIs' own requests
+ * through the fetch that their client was given. Tokens are refreshed by the client.
  *
  * @throws AppError `CONNECTOR.CREDENTIALS_REJECTED` for a private key that is none.
  */
@@ -40,6 +41,7 @@ export function createGoogleAuth(credentials: GoogleCredentials, options: Google
       key: privateKey,
       scopes: [...options.scopes],
       transporter,
+      forceRefreshOnFailure: true,
       ...(subject === undefined ? {} : { subject }),
     });
   }
@@ -50,7 +52,7 @@ export function createGoogleAuth(credentials: GoogleCredentials, options: Google
   }
   const { clientId, clientSecret, refreshToken } = credentials;
   const endpoints = tokenUrl === undefined ? {} : { endpoints: { oauth2TokenUrl: tokenUrl } };
-  const client = new OAuth2Client({ clientId, clientSecret, transporter, ...endpoints });
+  const client = new OAuth2Client({ clientId, clientSecret, transporter, forceRefreshOnFailure: true, ...endpoints });
   client.setCredentials({ refresh_token: refreshToken });
   return client;
 }

@@ -162,6 +162,21 @@ describe('NotionConnector', () => {
     expect(again.cursor).toMatchObject({ watermark: '2026-02-03T10:00:00.000Z', walk: null });
   });
 
+  it('reads on where a server does not sort', async () => {
+    const first = await collect(connect());
+    const unsorted = [
+      page('c', '2026-01-01T10:00:00.000Z'),
+      page('a', '2026-01-02T10:00:00.000Z'),
+      page('late', '2026-02-20T10:00:00.000Z'),
+    ];
+    server.on('/v1/search', (call) => {
+      const from = Number((JSON.parse(call.body) as { start_cursor?: string }).start_cursor ?? 0);
+      const next = from + 2 < unsorted.length ? String(from + 2) : null;
+      return { body: { results: unsorted.slice(from, from + 2), has_more: next !== null, next_cursor: next } };
+    });
+    expect([...(await collect(connect(2), first.cursor)).byId.keys()]).toEqual(['late']);
+  });
+
   it('reports trashed pages as deleted and leaves them out of the ids', async () => {
     entries = [
       page('a', '2026-02-03T10:00:00.000Z', { in_trash: true }),
