@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { strToU8, zipSync } from 'fflate';
 import { textFile } from '../testing/fixtures.js';
@@ -91,6 +94,24 @@ describe('FileReader', () => {
     await expect(reader?.read(SMALL)).rejects.toMatchObject({ code: 'INTERNAL.UNEXPECTED' });
   });
 
+  // Where /proc says who is whose child.
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux('ends with its parent, even while a parser keeps it busy', async () => {
+    const parent = spawn(process.execPath, ['--input-type=module', '--eval', BUSY_PARENT], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    await once(parent.stdout, 'data');
+    const children = await until(async () => {
+      const found = await childrenOf(parent.pid ?? 0);
+      return found.length > 0 ? found : null;
+    });
+    await sleep(1_500);
+    expect(await Promise.all(children.map(isRunning))).toEqual(children.map(() => true));
+    parent.kill('SIGKILL');
+    await until(async () => ((await Promise.all(children.map(isRunning))).includes(true) ? null : true));
+  });
+
   it.each<[string, ReturnType<typeof textFile>, string]>([
     ['one line of 100 MB', textFile('a.txt', Buffer.alloc(100_000_000, 'word ')), 'EXTRACT.TOO_LARGE'],
     ['JSON nested 100,000 deep', textFile('a.json', '['.repeat(100_000)), 'EXTRACT.UNREADABLE'],
@@ -117,6 +138,34 @@ describe('FileReader', () => {
     expect((await open({}).read(file)).body).toBe('a: text &l10;');
   });
 });
+
+/** Reads for many seconds, with limits that don't end it before. */
+const BUSY_PARENT = `
+  import { FileReader } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+  const bytes = Buffer.from('[' + '{"a":{"b":[1,2,3]}},'.repeat(1_700_000) + '1]');
+  const reader = new FileReader({ timeoutMs: 600_000, heapMegabytes: 4_000, memoryMegabytes: 8_000 });
+  reader.read({ name: 'a.json', mediaType: '', bytes }).catch(() => undefined);
+  console.log('reading');
+`;
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const tasks = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return tasks.split(' ').filter(Boolean).map(Number);
+}
+
+/** False for one that has ended, also while nobody has asked how. */
+async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') X');
+  return !/\) [ZX]/.test(stat);
+}
+
+async function until<Result>(look: () => Promise<Result | null>): Promise<Result> {
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    await sleep(50);
+  }
+}
 
 function bomb(part: string, size: number): ReturnType<typeof textFile> {
   const packed = zipSync({ '[Content_Types].xml': strToU8('<Types/>'), [part]: new Uint8Array(size).fill(0x20) });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
+import { strToU8, zipSync } from 'fflate';
 import {
   contextRoute,
   deadLettersRoute,
@@ -192,6 +193,32 @@ export function describeDocuments(world: WorldOf): void {
         status: 'ready',
       });
     });
+
+    it('survives files that are made to break their readers', async () => {
+      const bomb = zipSync({
+        '[Content_Types].xml': strToU8('<Types/>'),
+        'word/document.xml': new Uint8Array(100 * MEBIBYTE).fill(0x20),
+      });
+      const hostile: [string, Uint8Array | string, string][] = [
+        ['bomb.docx', bomb, 'EXTRACT.TOO_LARGE'],
+        ['one-line.txt', Buffer.alloc(60 * MEBIBYTE, 'word '), 'EXTRACT.TOO_LARGE'],
+        ['deep.json', '['.repeat(200_000), 'EXTRACT.UNREADABLE'],
+        ['deep.xml', `<?xml version="1.0"?>${'<a>'.repeat(200_000)}`, 'EXTRACT.UNREADABLE'],
+        [
+          'noise.pdf',
+          Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(100_000, 'obj <<')]),
+          'EXTRACT.UNREADABLE',
+        ],
+      ];
+      const fine = upload(client, { name: 'beside.txt', bytes: 'The barge of Fagernes floats.' });
+      for (const [name, bytes, type] of hostile)
+        expect(await upload(client, { name, bytes })).toMatchObject({
+          status: 'failed',
+          error: { type },
+          file: { name },
+        });
+      expect(await fine).toMatchObject({ status: 'ready' });
+    }, 120_000);
 
     it('refuses at the door what can not be read or is too large', async () => {
       expectError(await sendUpload(client, { name: 'map.png', bytes: PNG, mediaType: 'image/png' }), {
