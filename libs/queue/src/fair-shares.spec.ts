@@ -32,6 +32,16 @@ describe('FairShares', () => {
     expect(shares.allocate(['big', 'small'], 100)).toEqual([50, 50]);
   });
 
+  it('calls a tenant heavy for a while after it got much', () => {
+    let now = 0;
+    const shares = new FairShares(() => now);
+    shares.record('big', 501);
+    shares.record('small', 499);
+    expect(['big', 'small', 'new'].map((tenantId) => shares.isHeavy(tenantId))).toEqual([true, false, false]);
+    now = 60_000;
+    expect(shares.isHeavy('big')).toBe(false);
+  });
+
   it('serves those who got least when there are more tenants than places', () => {
     const shares = new FairShares(() => 0);
     shares.record('a', 5);

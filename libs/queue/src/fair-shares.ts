@@ -1,5 +1,7 @@
 /** Time after which what a tenant got counts half. */
 const HALF_LIFE_MS = 30_000;
+/** Who got more than this lately gives way to the others in the queues too. */
+const HEAVY_LEVEL = 500;
 /** So much of a round is shared evenly, whatever anybody got before: a stream of newcomers stops nobody. */
 const EVEN_PART = 0.25;
 
@@ -30,6 +32,10 @@ export class FairShares {
     this.levels.set(tenantId, { amount: this.levelOf(tenantId) + amount, at: now });
     // Whoever got next to nothing is like a newcomer.
     for (const [other] of this.levels) if (this.levelOf(other) < 1) this.levels.delete(other);
+  }
+
+  isHeavy(tenantId: string): boolean {
+    return this.levelOf(tenantId) > HEAVY_LEVEL;
   }
 
   private levelOf(tenantId: string): number {

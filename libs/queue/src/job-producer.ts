@@ -24,6 +24,11 @@ export interface QueueCounts {
   failed: number;
 }
 
+export interface NewJob extends Pick<AddOptions, 'priority'> {
+  job: JobContract;
+  payload: unknown;
+}
+
 const CALL_TIMEOUT_MS = PRODUCER_TIMEOUT_MS + 400;
 const PING_QUEUE = 'ping';
 
@@ -63,10 +68,11 @@ export class JobProducer {
    * Adds jobs, those of one queue in one call; one whose id is already in the queue is left as it is. Errors as `add`;
    * when the queue fails half-way, some may have been added, and a repeat is harmless.
    */
-  async addMany(jobs: readonly { job: JobContract; payload: unknown }[]): Promise<void> {
+  async addMany(jobs: readonly NewJob[]): Promise<void> {
     const byQueue = new Map<string, Parameters<JobQueue['addBulk']>[0]>();
-    for (const { job, payload } of jobs) {
-      const opts = toJobOptions(job, job.jobId(parseJobPayload(job, payload)), {});
+    for (const { job, payload, priority } of jobs) {
+      const placed = priority === undefined ? {} : { priority };
+      const opts = toJobOptions(job, job.jobId(parseJobPayload(job, payload)), placed);
       const entry = { name: job.name, data: sealEnvelope(payload), opts };
       byQueue.set(job.queue, [...(byQueue.get(job.queue) ?? []), entry]);
     }

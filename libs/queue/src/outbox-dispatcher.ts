@@ -49,6 +49,8 @@ export interface OutboxDispatcherOptions {
   maxBackoffMs?: number;
 }
 
+const GIVES_WAY = 1;
+
 /** Brings committed outbox rows to the queue, at least once each. */
 export class OutboxDispatcher {
   private readonly jobs: Map<string, CatalogueJob>;
@@ -133,7 +135,7 @@ export class OutboxDispatcher {
       const sendable = [];
       for (const row of rows) {
         const job = await this.readJob(row);
-        if (job) sendable.push({ job, payload: row.payload });
+        if (job) sendable.push({ job, payload: row.payload, ...this.placeInQueue(row) });
       }
       await this.options.producer.addMany(sendable);
     } catch (error) {
@@ -142,6 +144,11 @@ export class OutboxDispatcher {
       throw failure;
     }
     await this.options.store.markSent(ids);
+  }
+
+  /** Without a priority a job goes before all that have one. */
+  private placeInQueue({ tenantId }: OutboxRow): { priority?: number } {
+    return this.shares.isHeavy(tenantId) ? { priority: GIVES_WAY } : {};
   }
 
   /** The row's job; undefined when it can never be sent, which is written down. */

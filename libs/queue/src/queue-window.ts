@@ -1,9 +1,9 @@
 const HORIZON_MS = 1_000;
-/** So many seconds of work may lie in a queue. */
-const SECONDS_AHEAD = 2;
+/** So many seconds of work may lie in a queue; less than about one, and it could never grow to a faster pace. */
+const SECONDS_AHEAD = 1.5;
 
 /**
- * How many jobs may be in a queue, waiting or running: what went through it in the last second, twice. A fast queue
+ * How many jobs may be in a queue, waiting or running: one and a half times what went through it in the last second. A fast queue
  * never runs dry between two rounds; behind a slow one the backlog waits in the outbox, where it can be shared out.
  */
 export class QueueWindow {

@@ -140,6 +140,17 @@ for (const backend of testBackends()) {
       expect(harness.runs.map(({ payload }) => payload.key)).toEqual(['now', 'later']);
     });
 
+    it('lets the jobs of a call that have no priority go before those that have one', async () => {
+      const entryOf = (key: string): { job: typeof harness.jobs.work; payload: unknown } => ({
+        job: harness.jobs.work,
+        payload: testPayload(key),
+      });
+      await harness.producer.addMany([{ ...entryOf('gives way'), priority: 1 }, entryOf('goes first')]);
+      await harness.startWorker({ queues: { [harness.queue]: { concurrency: 1 } } });
+      await until(() => harness.runs.length === 2);
+      expect(harness.runs.map(({ payload }) => payload.key)).toEqual(['goes first', 'gives way']);
+    });
+
     it('takes a prioritised job before a less urgent one', async () => {
       await harness.producer.add(harness.jobs.work, testPayload('low'), { priority: 10 });
       await harness.producer.add(harness.jobs.work, testPayload('high'), { priority: 1 });
