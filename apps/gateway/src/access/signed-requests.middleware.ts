@@ -19,7 +19,14 @@ export function signedBodyMiddleware(otherwise: RequestHandler): RequestHandler 
   return (request, response, next) => {
     if (!isSignedRequest(request.method, request.path)) return void otherwise(request, response, next);
     readRaw(request, response, (error?: unknown) => {
-      next(error === undefined ? undefined : new AppError('REQUEST.TOO_LARGE', { cause: error }));
+      next(error === undefined ? undefined : toBodyError(error));
     });
   };
+}
+
+function toBodyError(cause: unknown): AppError {
+  const status = cause instanceof Error && 'status' in cause ? cause.status : undefined;
+  if (status === 413) return new AppError('REQUEST.TOO_LARGE', { cause });
+  if (status === 415) return new AppError('REQUEST.UNSUPPORTED_MEDIA_TYPE', { cause });
+  return new AppError('REQUEST.INVALID', { message: 'body could not be read', cause });
 }

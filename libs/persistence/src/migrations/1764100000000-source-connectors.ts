@@ -99,7 +99,8 @@ const STATEMENTS = [
   )`,
 
   `ALTER TABLE source_items ADD COLUMN content_revision text, ADD COLUMN listed_at timestamptz(3)`,
-  `CREATE INDEX source_items_by_connector ON source_items (connector_id, id) WHERE connector_id IS NOT NULL`,
+  `CREATE INDEX source_items_by_connector ON source_items (connector_id, id)
+    WHERE connector_id IS NOT NULL AND purged_at IS NULL`,
   // The sweeper asks whether a source still has a job waiting.
   `CREATE INDEX outbox_by_source ON outbox ((payload->>'sourceId')) WHERE payload ? 'sourceId'`,
 ];

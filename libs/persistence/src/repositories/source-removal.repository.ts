@@ -46,7 +46,7 @@ export async function beginRemoval(transaction: Transaction, request: RemovalReq
 async function hideItems(transaction: Transaction, tenantId: string, sourceId: string): Promise<void> {
   await transaction.query(
     `UPDATE source_items SET deleted_at = now(), revision = revision + 1, updated_at = now()
-     WHERE connector_id = $1 AND tenant_id = $2 AND deleted_at IS NULL`,
+     WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL AND deleted_at IS NULL`,
     [sourceId, tenantId],
   );
 }

@@ -144,7 +144,7 @@ export async function readClock(transaction: Transaction): Promise<Date> {
   return now;
 }
 
-const UNLISTED = `connector_id = $1 AND tenant_id = $2 AND deleted_at IS NULL AND created_at < $3
+const UNLISTED = `connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL AND deleted_at IS NULL AND created_at < $3
   AND (listed_at IS NULL OR listed_at < $3)`;
 
 /** Stored before `since` and not named by any listing after it. */
@@ -175,21 +175,29 @@ export async function countUnlistedItems(
 
 /**
  * A sync that went through vouches for the items that it didn't name: nothing changed about them since it began. Not for
- * those that it couldn't read. At most `limit` at a time; returns how many moved on.
+ * those that it couldn't read. Goes through at most `limit` items after the id `after`; returns the last one's, null at the end.
+ * An item that somebody works on is left to the next run.
  */
 export async function advanceSyncedAt(
   transaction: Transaction,
   run: { id: string; tenantId: string; sourceId: string },
   startedAt: Date,
-  limit: number,
-): Promise<number> {
-  const [, count]: [unknown[], number] = await transaction.query(
-    `UPDATE source_items SET synced_at = $3 WHERE id IN (
-       SELECT i.id FROM source_items i
-       WHERE i.connector_id = $1 AND i.tenant_id = $2 AND i.deleted_at IS NULL AND i.synced_at < $3
-         AND NOT EXISTS (SELECT 1 FROM sync_run_failures f WHERE f.run_id = $5 AND f.external_id = i.external_id)
-       ORDER BY i.id LIMIT $4 FOR UPDATE OF i SKIP LOCKED)`,
-    [run.sourceId, run.tenantId, startedAt, limit, run.id],
+  page: { after: string | null; limit: number },
+): Promise<string | null> {
+  const rows: { id: string }[] = await transaction.query(
+    `WITH page AS (
+       SELECT id FROM source_items WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL
+         AND ($5::uuid IS NULL OR id > $5) ORDER BY id LIMIT $4
+     ), free AS (
+       SELECT i.id FROM source_items i JOIN page p ON p.id = i.id
+       WHERE i.deleted_at IS NULL AND i.synced_at < $3
+         AND NOT EXISTS (SELECT 1 FROM sync_run_failures f WHERE f.run_id = $6 AND f.external_id = i.external_id)
+       ORDER BY i.id FOR UPDATE OF i SKIP LOCKED
+     ), moved AS (
+       UPDATE source_items i SET synced_at = $3 FROM free WHERE i.id = free.id
+     )
+     SELECT id FROM page ORDER BY id DESC LIMIT 1`,
+    [run.sourceId, run.tenantId, startedAt, page.limit, page.after, run.id],
   );
-  return count;
+  return rows[0]?.id ?? null;
 }

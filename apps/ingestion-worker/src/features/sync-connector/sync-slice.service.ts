@@ -112,10 +112,11 @@ export class SyncSliceService {
   private async finish({ run }: SyncLease): Promise<SliceOutcome> {
     const { startedAt } = run;
     if (run.mode === 'reconcile' || run.trigger === 'event' || !startedAt) return 'done';
-    for (let moved = ADVANCE_BATCH; moved === ADVANCE_BATCH;)
-      moved = await this.database.transaction((transaction) =>
-        advanceSyncedAt(transaction, run, startedAt, ADVANCE_BATCH),
-      );
+    let after: string | null = null;
+    do {
+      const page: { after: string | null; limit: number } = { after, limit: ADVANCE_BATCH };
+      after = await this.database.transaction((transaction) => advanceSyncedAt(transaction, run, startedAt, page));
+    } while (after !== null);
     return 'done';
   }
 }
