@@ -86,10 +86,10 @@ export const ERROR_CATALOGUE = {
     retryable: false,
     message: 'The generation is in a state that does not allow this.',
   },
-  'GENERATION.SWAPPED': {
+  'GENERATION.CHANGED': {
     status: 409,
     retryable: true,
-    message: 'Another generation has become the live one meanwhile.',
+    message: 'Which generations of the index are written to has changed meanwhile.',
   },
   'GENERATION.EMPTY': { status: 409, retryable: false, message: 'The generation is empty and the live one is not.' },
   'GENERATION.INCOMPLETE': {

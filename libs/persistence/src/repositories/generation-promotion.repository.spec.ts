@@ -19,6 +19,7 @@ import {
 import {
   claimWork,
   completeRetirement,
+  finishWork,
   resendStalledWork,
   retireGeneration,
   saveProgress,
@@ -98,7 +99,13 @@ withPostgres('the swap of generations', () => {
       await tenant.extract({ itemId, version }, 'second');
       await tenant.start({ itemId, version }, 'indexing');
       // Written to the new live one alone.
-      const entry = { job: tenant.job({ itemId, version }), chunks: [], metadataHash: '', generationIds: [id] };
+      const entry = {
+        job: tenant.job({ itemId, version }),
+        chunks: [],
+        metadataHash: '',
+        generationIds: [id],
+        knownIds: [id, tenant.generationId],
+      };
       await generations.run((t) => completeIndexings(t, [entry]));
       expect(await generations.promote(tenant.generationId)).toMatchObject({
         kind: 'incomplete',
@@ -112,9 +119,45 @@ withPostgres('the swap of generations', () => {
       await tenant.extract(item, 'text');
       await tenant.start(item, 'indexing');
       await generations.promote(id);
-      await expect(tenant.complete(item, [])).rejects.toMatchObject({ code: 'GENERATION.SWAPPED', retryable: true });
+      await expect(tenant.complete(item, [])).rejects.toMatchObject({ code: 'GENERATION.CHANGED', retryable: true });
       const [row] = await generations.query('SELECT live_version FROM source_items WHERE id = $1', [item.itemId]);
       expect(row).toEqual({ live_version: null });
+    });
+
+    it('makes a version start again that does not know of a generation that is complete by now', async () => {
+      const building = await generations.prepared();
+      const item = await tenant.acceptOne(buildDocument());
+      await tenant.extract(item, 'text');
+      await tenant.start(item, 'indexing');
+      const { workRound } = await generations.load(building);
+      await generations.run((t) => finishWork(t, generations.jobOf(building, workRound)));
+      await expect(tenant.complete(item, [])).rejects.toMatchObject({ code: 'GENERATION.CHANGED' });
+      const entry = {
+        job: tenant.job(item),
+        chunks: [],
+        metadataHash: '',
+        generationIds: [tenant.generationId, building],
+      };
+      expect(await generations.run((t) => completeIndexings(t, [entry]))).toMatchObject([{ kind: 'indexed' }]);
+      expect(await generations.outOfStep(building)).toEqual([]);
+    });
+
+    it('does not end a build while an item becomes searchable that it lacks', async () => {
+      const building = await generations.prepared();
+      const item = await tenant.acceptOne(buildDocument());
+      await tenant.extract(item, 'text');
+      await tenant.start(item, 'indexing');
+      const { workRound } = await generations.load(building);
+      let finishing: Promise<unknown> | undefined;
+      await generations.run(async (t) => {
+        // It knew of the live one alone, which is enough while the build goes on.
+        const entry = { job: tenant.job(item), chunks: [], metadataHash: '', generationIds: [tenant.generationId] };
+        await completeIndexings(t, [entry]);
+        finishing = generations.run((other) => finishWork(other, generations.jobOf(building, workRound)));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      });
+      expect(await finishing).toBe('incomplete');
+      expect(await generations.load(building)).toMatchObject({ status: 'building', work: 'build' });
     });
 
     it('waits for a completion under way, and counts it', async () => {
@@ -124,7 +167,13 @@ withPostgres('the swap of generations', () => {
       await tenant.start(item, 'indexing');
       let promoting: Promise<Promotion> | undefined;
       await generations.run(async (t) => {
-        const entry = { job: tenant.job(item), chunks: [], metadataHash: '', generationIds: [tenant.generationId] };
+        const entry = {
+          job: tenant.job(item),
+          chunks: [],
+          metadataHash: '',
+          generationIds: [tenant.generationId],
+          knownIds: [tenant.generationId, id],
+        };
         await completeIndexings(t, [entry]);
         promoting = generations.promote(id);
         await new Promise((resolve) => setTimeout(resolve, 50));

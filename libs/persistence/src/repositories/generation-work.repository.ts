@@ -2,7 +2,8 @@ import { v4 as randomUuid } from 'uuid';
 import type { AppError, GenerationWorkPayload } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { GenerationEntity, type GenerationRecipe, type ReconcileReport } from '../entities/generation.entity.js';
-import { lockGenerations, nextNumber, WRITABLE_STATES } from './generation.repository.js';
+import { countSteps } from './generation-content.repository.js';
+import { findGeneration, lockGenerations, nextNumber, WRITABLE_STATES } from './generation.repository.js';
 import { enqueue } from './outbox.repository.js';
 
 /** Longest silence of the work before the sweeper sends it again, seconds. */
@@ -55,8 +56,8 @@ export async function startWork(
     `UPDATE generations SET work = $2, work_round = work_round + 1, work_phase = 'fill', work_cursor = NULL,
        work_started_at = NULL, work_items = 0, work_lease_until = now() + make_interval(secs => $3), request_id = $4,
        report = NULL, error_type = NULL, error_message = NULL
-     WHERE id = $1 AND work IS NULL RETURNING work_round`,
-    [generation.id, work, WORK_LEASE_SECONDS, generation.requestId],
+     WHERE id = $1 AND work IS NULL AND status = ANY($5::text[]) RETURNING work_round`,
+    [generation.id, work, WORK_LEASE_SECONDS, generation.requestId, WRITABLE_STATES],
   );
   const round = rows[0]?.work_round;
   if (round === undefined) return false;
@@ -167,11 +168,24 @@ export async function continueWork(
   await send(transaction, work, { ...job, id: job.generationId, round });
 }
 
-/** Ends the work; a build is `ready` from then on. Null when it was given up or taken over. */
+/**
+ * Ends the work; a build is `ready` from then on. `incomplete` when an item became searchable that it lacks: go on.
+ * `lost` when it was given up or taken over.
+ */
 export async function finishWork(
   transaction: Transaction,
   job: GenerationWorkPayload,
-): Promise<GenerationEntity | null> {
+): Promise<GenerationEntity | 'incomplete' | 'lost'> {
+  await lockGenerations(transaction, job.tenantId);
+  // Every completion holds this row to its end: those before are counted below, those after find the generation ready.
+  await transaction.query(`SELECT 1 FROM generations WHERE tenant_id = $1 AND status = 'live' FOR NO KEY UPDATE`, [
+    job.tenantId,
+  ]);
+  const found = await findGeneration(transaction, job.tenantId, job.generationId);
+  if (found && found.status !== 'live') {
+    const { total, done } = await countSteps(transaction, found);
+    if (done < total) return 'incomplete';
+  }
   const [, changed]: [unknown, number] = await transaction.query(
     `UPDATE generations SET work = NULL, work_lease_until = NULL, reconciled_at = now(),
        built_at = coalesce(built_at, now()), error_type = NULL, error_message = NULL,
@@ -179,7 +193,7 @@ export async function finishWork(
      WHERE id = $1 AND work_round = $2 AND work IN ('build', 'reconcile') AND status = ANY($3::text[])`,
     [job.generationId, job.round, WRITABLE_STATES],
   );
-  return changed === 1 ? transaction.findOneByOrFail(GenerationEntity, { id: job.generationId }) : null;
+  return changed === 1 ? transaction.findOneByOrFail(GenerationEntity, { id: job.generationId }) : 'lost';
 }
 
 /** A build that can't go on has failed; anything else goes on being what it was, with the error beside it. */

@@ -88,7 +88,7 @@ withPostgres('generations', () => {
       expect(await generations.run((t) => claimWork(t, generations.jobOf(id, 1), 'build'))).toBeNull();
       const late = { cursor: null, phase: 'fill', items: 1 } as const;
       expect(await generations.run((t) => saveProgress(t, generations.jobOf(id, 1), late))).toBe(false);
-      expect(await generations.run((t) => finishWork(t, generations.jobOf(id, 1)))).toBeNull();
+      expect(await generations.run((t) => finishWork(t, generations.jobOf(id, 1)))).toBe('lost');
       expect(await generations.run((t) => claimWork(t, generations.jobOf(id, 2), 'build'))).not.toBeNull();
       expect(await generations.run((t) => saveProgress(t, generations.jobOf(id, 2), late))).toBe(true);
     });

@@ -26,6 +26,8 @@ export interface IndexedVersion {
   metadataHash: string;
   /** Generations whose index holds it now, the tenant's live one among them; their corpora follow. */
   generationIds: readonly string[];
+  /** All that the writer knew of, also those that it could not write to. Default: `generationIds`. */
+  knownIds?: readonly string[];
 }
 
 export type Completion =
@@ -55,7 +57,7 @@ interface VersionRow {
 /**
  * Makes the versions the live ones: from the next query on they are what their items say. In the order of the entries.
  *
- * @throws AppError GENERATION.SWAPPED when a generation has become live that none of an entry's are: write to that one too.
+ * @throws AppError GENERATION.CHANGED when a generation is live, or complete beside it, that a writer did not know of: write to that one too.
  */
 export async function completeIndexings(
   transaction: Transaction,
@@ -159,12 +161,29 @@ async function makeLive(
   );
   // Last: every completion of a tenant waits for this row.
   await addToCorpora(transaction, corpusChanges(entries, heads, versions));
+  await requireKnown(transaction, entries);
   await keepStep(
     transaction,
     entries.flatMap(({ job, generationIds }) =>
       generationIds.map((generationId) => ({ generationId, itemId: job.itemId, version: job.version })),
     ),
   );
+}
+
+/**
+ * A complete generation has nobody who looks for what it lacks. After the live one's row is locked: a build that ends now
+ * waits for it, and sees what is committed here.
+ */
+async function requireKnown(transaction: Transaction, entries: readonly IndexedVersion[]): Promise<void> {
+  const complete: { id: string; tenant_id: string }[] = await transaction.query(
+    `SELECT id, tenant_id FROM generations WHERE tenant_id = ANY($1::uuid[]) AND status IN ('ready', 'previous')`,
+    [[...new Set(entries.map(({ job }) => job.tenantId))]],
+  );
+  for (const { id, tenant_id: tenantId } of complete) {
+    const own = entries.filter(({ job }) => job.tenantId === tenantId);
+    if (own.some(({ knownIds, generationIds }) => !(knownIds ?? generationIds).includes(id)))
+      throw new AppError('GENERATION.CHANGED');
+  }
 }
 
 async function insertChunks(transaction: Transaction, entries: readonly IndexedVersion[]): Promise<void> {
@@ -222,7 +241,7 @@ function corpusChanges(
 /**
  * In the order of ids, one statement a generation.
  *
- * @throws AppError GENERATION.SWAPPED when none of a change's generations is the live one any more.
+ * @throws AppError GENERATION.CHANGED when none of a change's generations is the live one any more.
  */
 export async function addToCorpora(transaction: Transaction, changes: readonly CorpusChange[]): Promise<void> {
   const totals = new Map<string, { sum: bigint; items: number }>();
@@ -243,5 +262,5 @@ export async function addToCorpora(transaction: Transaction, changes: readonly C
     if (changed === 1) live.add(generationId);
   }
   if (changes.some(({ generationIds }) => !generationIds.some((id) => live.has(id))))
-    throw new AppError('GENERATION.SWAPPED');
+    throw new AppError('GENERATION.CHANGED');
 }

@@ -6,6 +6,7 @@ import {
   createSourceRoute,
   deadLettersRoute,
   listApiKeysRoute,
+  listGenerationsRoute,
   listCollectionsRoute,
   listSourcesRoute,
   listSyncRunsRoute,
@@ -37,6 +38,7 @@ interface Possessions {
   sessionId: string;
   sourceId: string;
   runId: string;
+  generationId: string;
 }
 
 /** Two tenants with the same kind of things: neither has any trace of the other's, by whatever way it asks. */
@@ -74,6 +76,7 @@ export function describeTenantIsolation(world: WorldOf): void {
         admin,
         sourceId: source.data.id,
         runId: run.data.id,
+        generationId: (await admin.call(listGenerationsRoute)).data[0]?.id ?? '',
         itemId,
         chunkId: item.chunkIds[0] ?? '',
         collectionId: (await admin.call(createCollectionRoute, { body: { name: `Organs of ${name}` } })).data.id,
@@ -97,6 +100,7 @@ export function describeTenantIsolation(world: WorldOf): void {
         ours.admin.call(deadLettersRoute, { query: { limit: 100 } }),
         ours.admin.call(listSourcesRoute, { query: { limit: 100 } }),
         ours.admin.call(listSyncRunsRoute, { query: { limit: 100 } }),
+        ours.admin.call(listGenerationsRoute, { query: { limit: 100 } }),
         ours.admin.call(auditEventsRoute, { query: { limit: 100 } }),
       ]);
       const text = JSON.stringify(lists);
@@ -172,6 +176,16 @@ export function describeTenantIsolation(world: WorldOf): void {
       'POST /v1/sources/:id/check': (owner) => ({ path: `/v1/sources/${owner?.sourceId ?? UNKNOWN_ID}/check` }),
       'GET /v1/sync-runs/:id': (owner) => ({ path: `/v1/sync-runs/${owner?.runId ?? UNKNOWN_ID}` }),
       'POST /v1/sync-runs/:id/cancel': (owner) => ({ path: `/v1/sync-runs/${owner?.runId ?? UNKNOWN_ID}/cancel` }),
+      'GET /v1/generations/:id': (owner) => ({ path: `/v1/generations/${owner?.generationId ?? UNKNOWN_ID}` }),
+      'POST /v1/generations/:id/promote': (owner) => ({
+        path: `/v1/generations/${owner?.generationId ?? UNKNOWN_ID}/promote`,
+      }),
+      'POST /v1/generations/:id/retire': (owner) => ({
+        path: `/v1/generations/${owner?.generationId ?? UNKNOWN_ID}/retire`,
+      }),
+      'POST /v1/generations/:id/reconcile': (owner) => ({
+        path: `/v1/generations/${owner?.generationId ?? UNKNOWN_ID}/reconcile`,
+      }),
       'PUT /v1/collections/:id/items': (owner) => ({
         path: `/v1/collections/${owner?.collectionId ?? UNKNOWN_ID}/items`,
         body: { itemIds: [UNKNOWN_ID] },

@@ -5,6 +5,7 @@ import { expectError } from '../../harness/expect-error.js';
 import { createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
 import { BAD_DOCUMENTS } from './bad-documents.js';
+import { BAD_GENERATIONS } from './bad-generations.js';
 import { BAD_INGESTS } from './bad-ingests.js';
 import { BAD_KEYS } from './bad-keys.js';
 import { BAD_QUESTIONS } from './bad-questions.js';
@@ -14,6 +15,7 @@ import { BAD_PARAMETERS, type BadRequest } from './bad-parameters.js';
 const TABLE: BadRequest[] = [
   ...BAD_QUESTIONS,
   ...BAD_DOCUMENTS,
+  ...BAD_GENERATIONS,
   ...BAD_INGESTS,
   ...BAD_KEYS,
   ...BAD_SOURCES,

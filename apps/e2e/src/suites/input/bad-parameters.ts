@@ -33,6 +33,10 @@ const ID_ROUTES = [
   'POST /v1/sources/:id/check',
   'GET /v1/sync-runs/:id',
   'POST /v1/sync-runs/:id/cancel',
+  'GET /v1/generations/:id',
+  'POST /v1/generations/:id/promote',
+  'POST /v1/generations/:id/retire',
+  'POST /v1/generations/:id/reconcile',
   'GET /v1/pd/read/:chunkId',
   'GET /v1/ingestions/:requestId',
 ];
@@ -62,6 +66,7 @@ const LISTS = [
   '/v1/audit-events',
   '/v1/sources',
   '/v1/sync-runs',
+  '/v1/generations',
 ];
 const badPages: BadRequest[] = LISTS.flatMap((path) =>
   [

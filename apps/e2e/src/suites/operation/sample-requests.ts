@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto';
 import {
   createCollectionRoute,
   createDocumentRoute,
+  createGenerationRoute,
   createSourceRoute,
+  generationRoute,
+  listGenerationsRoute,
   passageSessionRoute,
   ROUTES,
   sourceItemRoute,
   startSyncRoute,
   type RouteContract,
 } from '@candor/contracts';
-import { buildDocument, type ApiClient } from '@candor/testkit';
+import { buildDocument, waitFor, type ApiClient } from '@candor/testkit';
 import { createKey } from '../../harness/tenants.js';
 
 export interface SampleRequest {
@@ -40,6 +43,11 @@ export async function buildSampleRequests(
   };
   const sourceId = (await client.call(createSourceRoute, { body: source })).data.id;
   const runId = (await client.call(startSyncRoute, { body: { sourceId } })).data.id;
+  const live = (await client.call(listGenerationsRoute)).data[0]?.id ?? '';
+  const built = (await client.call(createGenerationRoute, { body: {} })).data.id;
+  await waitFor(async () => (await client.call(generationRoute, { params: { id: built } })).data.state === 'ready', {
+    what: 'a generation to promote',
+  });
   const key = {
     name: 'Sample',
     actorType: 'agent',
@@ -82,6 +90,12 @@ export async function buildSampleRequests(
     'POST /v1/api-keys/:id/rotate': { path: `/v1/api-keys/${keyId}/rotate` },
     'POST /v1/tenants': { body: { name: 'Sample' } },
     'GET /v1/user/me': {},
+    'GET /v1/generations': {},
+    'GET /v1/generations/:id': { path: `/v1/generations/${live}` },
+    'POST /v1/generations/:id/reconcile': { path: `/v1/generations/${live}/reconcile` },
+    'POST /v1/generations/:id/promote': { path: `/v1/generations/${built}/promote` },
+    'POST /v1/generations/:id/retire': { path: `/v1/generations/${live}/retire` },
+    'POST /v1/generations': { body: { model: 'hashing' } },
     'GET /v1/audit-events': {},
     'GET /v1/sources': {},
     'POST /v1/sources': { body: { ...source, name: 'Another' } },

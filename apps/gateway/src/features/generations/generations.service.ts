@@ -51,7 +51,6 @@ export class GenerationsService {
     const model = body.model ?? null;
     const { tenantId } = requireCaller().scope;
     const { requestId, audit } = requireRequestContext();
-    audit.outcome = 'accepted';
     return this.requests.run(async (transaction) => {
       const created = await createGeneration(transaction, { tenantId, requestId, model });
       if (!created) throw new AppError('GENERATION.BUILD_EXISTS');
@@ -87,7 +86,6 @@ export class GenerationsService {
     work: (transaction: Transaction, generation: GenerationEntity) => Promise<void>,
   ): Promise<{ data: Generation }> {
     noteGeneration(id);
-    requireRequestContext().audit.outcome = 'accepted';
     return this.requests.run(async (transaction) => {
       await work(transaction, await requireGeneration(transaction, id));
       return { data: await readGeneration(transaction, id) };

@@ -22,8 +22,7 @@ export class PromotionsService {
   /** Errors: GENERATION.WRONG_STATE, EMPTY, INCOMPLETE, MAPPING_DRIFT; EMBEDDINGS.PROFILE_MISMATCH. */
   async promote(id: string): Promise<{ data: Generation }> {
     noteGeneration(id);
-    const { requestId, audit } = requireRequestContext();
-    audit.outcome = 'accepted';
+    const { requestId } = requireRequestContext();
     const runId = randomUUID();
     const requested = await this.requests.run(async (transaction) => {
       const generation = await requireGeneration(transaction, id);

@@ -86,10 +86,11 @@ export class BuildGenerationService {
     const until = Date.now() + SLICE_MS;
     for (;;) {
       const step = slice.phase === 'fill' ? await this.fill(slice) : await this.verify(slice);
-      if (step === 'complete') return this.finish(job, work);
-      const isOurs = await this.database.transaction((transaction) => saveProgress(transaction, job, step));
+      if (step === 'complete' && (await this.finish(job, work)) !== 'incomplete') return;
+      const progress: WorkProgress = step === 'complete' ? { cursor: null, phase: 'fill', items: 0 } : step;
+      const isOurs = await this.database.transaction((transaction) => saveProgress(transaction, job, progress));
       if (!isOurs) return;
-      [slice.cursor, slice.phase] = [step.cursor, step.phase];
+      [slice.cursor, slice.phase] = [progress.cursor, progress.phase];
       if (Date.now() >= until) return this.database.transaction((transaction) => continueWork(transaction, job, work));
     }
   }
@@ -135,10 +136,10 @@ export class BuildGenerationService {
     }
   }
 
-  private finish(job: GenerationWorkPayload, work: 'build' | 'reconcile'): Promise<void> {
+  private finish(job: GenerationWorkPayload, work: 'build' | 'reconcile'): Promise<'finished' | 'incomplete' | 'lost'> {
     return this.database.transaction(async (transaction) => {
       const generation = await finishWork(transaction, job);
-      if (!generation) return;
+      if (typeof generation === 'string') return generation;
       const { id, report, workItems: items, pipelineFingerprint } = generation;
       await writeAuditEvents(transaction, [
         {
@@ -153,6 +154,7 @@ export class BuildGenerationService {
           metadata: { items, pipelineFingerprint, ...report },
         },
       ]);
+      return 'finished';
     });
   }
 }

@@ -46,7 +46,8 @@ export class IndexItemService {
       return;
     }
     const written = await this.writeAll(indexes, start, signal);
-    const completion = await this.complete(job, start, written);
+    const completion = await this.complete(job, start, indexes, written);
+    await this.mendUnwritten(job, indexes, written);
     for (const { index } of written) await this.tidy(index, job, start, completion);
   }
 
@@ -92,19 +93,36 @@ export class IndexItemService {
     return { index, cut };
   }
 
-  private async complete(job: ItemJobPayload, { head }: Stage, written: readonly Written[]): Promise<Completion> {
+  private async complete(
+    job: ItemJobPayload,
+    { head }: Stage,
+    indexes: WritableIndexes,
+    written: readonly Written[],
+  ): Promise<Completion> {
     try {
       return await this.pipeline.complete({
         job,
         chunks: written.flatMap(({ index, cut }) => toRegistryChunks(cut, index.generation)),
         metadataHash: head.metadataHash,
         generationIds: written.map(({ index }) => index.generation.id),
+        knownIds: [indexes.live, ...indexes.others].map(({ generation }) => generation.id),
       });
     } catch (error) {
-      // The next attempt writes to the one that is live now.
-      if (AppError.from(error).code === 'GENERATION.SWAPPED') this.generations.forget(job.tenantId);
+      // The next attempt writes to those that there are now.
+      if (AppError.from(error).code === 'GENERATION.CHANGED') this.generations.forget(job.tenantId);
       throw error;
     }
+  }
+
+  /** A complete generation that lacks an item from now on is filled again; one that is being built finds it by itself. */
+  private async mendUnwritten(
+    job: ItemJobPayload,
+    { others }: WritableIndexes,
+    written: readonly Written[],
+  ): Promise<void> {
+    for (const index of others)
+      if (index.generation.status !== 'building' && !written.some((each) => each.index === index))
+        await this.generations.mend(index, job.requestId);
   }
 
   /** The index may have been written by another run, or by a delete, between our write and our commit. */

@@ -8,6 +8,7 @@ import {
   listGenerationsIn,
   listLiveRecipes,
   saveConfiguredRecipe,
+  startWork,
   WRITABLE_STATES,
   type GenerationEntity,
   type GenerationRecipe,
@@ -90,6 +91,12 @@ export class LiveGenerationsService {
     this.remembered.set(tenantId, { indexes, until: Date.now() + REMEMBERED_MS });
     indexes.catch(() => this.forget(tenantId));
     return indexes;
+  }
+
+  /** Wants what a generation lacks to be built, unless it is at that already. */
+  async mend({ generation }: LiveIndex, requestId: string): Promise<void> {
+    const { id, tenantId } = generation;
+    await this.database.transaction((transaction) => startWork(transaction, { id, tenantId, requestId }, 'reconcile'));
   }
 
   forget(tenantId: string): void {

@@ -23,12 +23,14 @@ export class RefreshMetadataService {
     if (head.liveVersion !== null) {
       const update: IndexOperation = { kind: 'update-metadata', itemId: job.itemId, metadata: toChunkMetadata(head) };
       // As of now: one that is not known yet may have built the item with its head of before.
-      for (const index of await this.generations.list(job.tenantId, WRITABLE_STATES)) await this.apply(index, update);
+      for (const index of await this.generations.list(job.tenantId, WRITABLE_STATES))
+        await this.apply(index, update, job.requestId);
     }
     await this.database.transaction((transaction) => completeRefresh(transaction, job));
   }
 
-  private async apply({ generation, address }: LiveIndex, update: IndexOperation): Promise<void> {
+  private async apply(index: LiveIndex, update: IndexOperation, requestId: string): Promise<void> {
+    const { generation, address } = index;
     try {
       await this.writer.apply(address, [update]);
     } catch (error) {
@@ -37,6 +39,7 @@ export class RefreshMetadataService {
         `Item ${update.itemId} could not be updated in generation ${generation.id}: ${AppError.from(error).code}`,
       );
       await this.database.transaction((transaction) => loseStep(transaction, generation.id, [update.itemId]));
+      await this.generations.mend(index, requestId);
     }
   }
 }

@@ -271,7 +271,8 @@ export function describeGenerationBuilds(
       status: 'ready',
       promotion: { outcome: 'refused', errorType: 'GENERATION.INCOMPLETE' },
     });
-    await worker.reconcile(id);
+    // Wanted by itself.
+    await worker.work(id, 'reconcile');
     expect(await worker.countItem(await worker.load(id), item)).toBe(1);
     expect(await worker.promote(id)).toMatchObject({ status: 'live' });
   });
@@ -287,10 +288,24 @@ export function describeGenerationBuilds(
     const writable = jest.spyOn(worker.generations, 'writable').mockReturnValueOnce(known);
     await worker.work(id);
     await worker.promote(id);
-    await expect(worker.index(late)).rejects.toMatchObject({ code: 'GENERATION.SWAPPED', retryable: true });
+    await expect(worker.index(late)).rejects.toMatchObject({ code: 'GENERATION.CHANGED', retryable: true });
     writable.mockRestore();
     await worker.index(late);
     expect(await worker.countItem(await worker.load(id), late)).toBe(1);
+  });
+
+  it('starts an item again that was written before a build was known of, and ended', async () => {
+    await before.add(plan('one', 'First.'));
+    const late = await worker.accept(plan('two', 'Second.'));
+    await worker.extract(late);
+    const known = worker.generations.writable(worker.tenantId);
+    await known;
+    const id = await worker.build();
+    jest.spyOn(worker.generations, 'writable').mockReturnValueOnce(known);
+    await expect(worker.index(late)).rejects.toMatchObject({ code: 'GENERATION.CHANGED', retryable: true });
+    await worker.index(late);
+    expect(await worker.countItem(await worker.load(id), late)).toBe(1);
+    expect(await worker.view(id)).toMatchObject({ itemsDone: 2, itemsTotal: 2 });
   });
 
   it('refuses what is missing from the index itself, and what is mapped otherwise', async () => {
