@@ -4,7 +4,6 @@ import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js'
 import { isUnreadable, toItemFailure, toRunError } from '../item-errors.js';
 import { createGoogleAuth } from '../google/google-auth.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import { MAX_FILE_BYTES } from '../refuse-unread-file.js';
 import type { SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 import { GmailClient, GMAIL_SCOPES, type GmailThreadEntry } from './gmail-client.js';
 import {
@@ -22,8 +21,8 @@ import { toAttachmentId, toGmailItems, type GmailContext, type GmailItems } from
 const PARALLEL_THREADS = 5;
 /** A thread may bring attachments along. */
 const THREADS_A_BATCH = 25;
-/** Attachments come as base64 within JSON. */
-const MAX_ATTACHMENT_ANSWER = Math.ceil(MAX_FILE_BYTES * 1.4);
+/** Attachments come as base64 within JSON; Gmail takes none beyond 50 MB. */
+const MAX_ATTACHMENT_ANSWER = 72 * 1024 * 1024;
 
 /** A token serves more than the call that needed it first. */
 const NEVER = new AbortController().signal;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { GoogleCredentials, GoogleDriveSettings } from '@candor/contracts';
 import { generateKeyPairSync } from 'node:crypto';
+import { inspect } from 'node:util';
 import { collect, collectIds, loadText } from '../testing/collect-batches.js';
 import { ScriptedProviderServer } from '../testing/scripted-provider.server.js';
 import { GoogleDriveConnector } from './google-drive.connector.js';
@@ -313,6 +314,10 @@ describe('GoogleDriveConnector', () => {
     await expect(collect(connect())).rejects.toMatchObject({ code: 'CONNECTOR.RATE_LIMITED', retryAfterSeconds: 50 });
     drive.server.on(files, () => ({ headers: { 'content-type': 'application/json' }, body: '{"files": [' }));
     await expect(collect(connect())).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE', retryable: true });
+    drive.server.on(files, () => refuse(403, 'forbiddenWithContent'));
+    const refused: unknown = await collect(connect()).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'CONNECTOR.UNAVAILABLE', retryable: false });
+    expect(inspect(refused, { depth: 9 })).not.toMatch(/at-1|"refused"/);
     drive.server.on(files, () => ({ body: { files: 'none' } }));
     await expect(collect(connect())).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE' });
     drive.server.onceEach(files, [{ status: 500 }, { body: { files: [] } }]);

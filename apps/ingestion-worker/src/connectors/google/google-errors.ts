@@ -1,6 +1,7 @@
 import { AppError } from '@candor/contracts';
 import { GaxiosError } from 'googleapis-common';
 import { z } from 'zod';
+import { describeCause } from '../describe-cause.js';
 import { unreadable } from '../item-errors.js';
 import { findAppError } from '../outbound-http/find-app-error.js';
 
@@ -32,10 +33,10 @@ export function toGoogleError(error: unknown): AppError {
   const token = tokenBodySchema.safeParse(data).data?.error;
   if (token !== undefined && status >= 400) return rejected(token, error);
   if (status === 401) return rejected('the access token is not valid', error);
-  if (status < 400 || status >= 500) return new AppError('CONNECTOR.UNAVAILABLE', { cause: error });
+  if (status < 400 || status >= 500) return new AppError('CONNECTOR.UNAVAILABLE', { cause: describeCause(error) });
   const reason = readReason(data) ?? (status === 404 ? 'notFound' : `status ${String(status)}`);
   if (status === 403 && OF_THE_ACCOUNT.has(reason)) return rejected(reason, error);
-  return unreadable(`Google refuses: ${reason}.`, reason, error);
+  return unreadable(`Google refuses: ${reason}.`, reason, describeCause(error));
 }
 
 function readReason(data: unknown): string | null {
@@ -59,12 +60,12 @@ function parseText(data: unknown): unknown {
 /** What the client says without asking: it has no means to renew an expired token. */
 function fromClient(error: unknown): AppError {
   if (error instanceof Error && /refresh token/i.test(error.message)) return rejected('they cannot be renewed', error);
-  return new AppError('CONNECTOR.UNAVAILABLE', { cause: error });
+  return new AppError('CONNECTOR.UNAVAILABLE', { cause: describeCause(error) });
 }
 
 function rejected(reason: string, cause: unknown): AppError {
   return new AppError('CONNECTOR.CREDENTIALS_REJECTED', {
     message: `Google rejects the credentials: ${/^[\w .-]+$/.test(reason) ? reason : 'unknown reason'}.`,
-    cause,
+    cause: describeCause(cause),
   });
 }

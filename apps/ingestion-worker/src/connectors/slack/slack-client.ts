@@ -7,6 +7,8 @@ import { toSlackError } from './slack-errors.js';
 import { AppError } from '@candor/contracts';
 
 const PAGE = 200;
+/** Slack's upper bound for lists: each slice asks for them anew, and may ask only some twenty times a minute. */
+const LIST_PAGE = 999;
 /** A thread that goes on beyond this is cut, and says so in its metadata. */
 export const MAX_THREAD_MESSAGES = 5_000;
 
@@ -163,7 +165,7 @@ export class SlackClient {
     do {
       const page: Record<string, unknown> & WebAPICallResult = await this.call(method, {
         ...args,
-        limit: PAGE,
+        limit: LIST_PAGE,
         ...(cursor === '' ? {} : { cursor }),
       });
       found.push(...parse(z.array(z.unknown()), page[field]));

@@ -2,7 +2,7 @@ import type { SlackMessage, SlackNames } from '@candor/extraction';
 import type { SlackChannel, SlackClient, SlackUser } from './slack-client.js';
 
 /** Of a large workspace: each slice asks anew. */
-const FIRST_USERS = 2_000;
+const FIRST_USERS = 1_000;
 /** Beyond so many, asking for all users takes fewer requests than asking for each. */
 const MANY_UNKNOWN = 100;
 

@@ -1,5 +1,6 @@
 import { AppError } from '@candor/contracts';
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
+import { describeCause } from '../describe-cause.js';
 import { unreadable } from '../item-errors.js';
 import { findAppError } from '../outbound-http/find-app-error.js';
 
@@ -32,26 +33,26 @@ export function toSlackError(error: unknown): AppError {
   if (known !== null) return known;
   if (error instanceof WebAPIPlatformError) return fromPlatform(error);
   if (error instanceof WebAPIRateLimitedError) {
-    return new AppError('CONNECTOR.RATE_LIMITED', { retryAfterSeconds: error.retryAfter, cause: error });
+    return new AppError('CONNECTOR.RATE_LIMITED', { retryAfterSeconds: error.retryAfter, cause: describeCause(error) });
   }
   if (error instanceof WebAPIHTTPError) {
     if (error.statusCode === 401 || error.statusCode === 403) return rejected(String(error.statusCode), error);
     return new AppError('CONNECTOR.UNAVAILABLE', {
       message: `Slack answered with ${String(error.statusCode)}.`,
       retryable: error.statusCode !== 404,
-      cause: error,
+      cause: describeCause(error),
     });
   }
-  return new AppError('CONNECTOR.UNAVAILABLE', { cause: error });
+  return new AppError('CONNECTOR.UNAVAILABLE', { cause: describeCause(error) });
 }
 
 function fromPlatform(error: WebAPIPlatformError): AppError {
   const reason: unknown = error.data.error;
   // The client puts what it can't parse where the code belongs.
   if (typeof reason !== 'string' || !/^[a-z0-9_]{1,80}$/.test(reason) || PASSING.has(reason)) {
-    return new AppError('CONNECTOR.UNAVAILABLE', { cause: error });
+    return new AppError('CONNECTOR.UNAVAILABLE', { cause: describeCause(error) });
   }
-  if (!CREDENTIALS.has(reason)) return unreadable(`Slack refuses: ${reason}.`, reason, error);
+  if (!CREDENTIALS.has(reason)) return unreadable(`Slack refuses: ${reason}.`, reason, describeCause(error));
   const { needed } = error.data as { needed?: unknown };
   return rejected(
     typeof needed === 'string' && /^[\w:.,]+$/.test(needed) ? `${reason}, needed: ${needed}` : reason,
@@ -63,6 +64,6 @@ function rejected(reason: string, cause: unknown): AppError {
   return new AppError('CONNECTOR.CREDENTIALS_REJECTED', {
     message: `Slack rejects the token: ${reason}.`,
     details: { reason: reason.split(',')[0] ?? reason },
-    cause,
+    cause: describeCause(cause),
   });
 }

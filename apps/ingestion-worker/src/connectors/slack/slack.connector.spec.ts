@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SlackSettings } from '@candor/contracts';
+import { inspect } from 'node:util';
 import { collect, collectIds, loadText } from '../testing/collect-batches.js';
 import { ScriptedProviderServer } from '../testing/scripted-provider.server.js';
 import { SlackConnector } from './slack.connector.js';
@@ -213,7 +214,9 @@ describe('SlackConnector', () => {
     workspace.server.on(history, () => ({ status: 429, headers: { 'retry-after': '90' } }));
     await expect(collect(connect())).rejects.toMatchObject({ code: 'CONNECTOR.RATE_LIMITED', retryAfterSeconds: 90 });
     workspace.server.on(history, () => ({ body: '<html>oops' }));
-    await expect(collect(connect())).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE', retryable: true });
+    const garbage: unknown = await collect(connect()).catch((error: unknown) => error);
+    expect(garbage).toMatchObject({ code: 'CONNECTOR.UNAVAILABLE', retryable: true });
+    expect(inspect(garbage, { depth: 9 })).not.toMatch(/oops|xoxb/);
     workspace.server.on(history, () => ({ status: 500 }));
     await expect(collect(connect())).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE' });
     const abort = new AbortController();
