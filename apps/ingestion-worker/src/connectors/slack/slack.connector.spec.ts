@@ -199,6 +199,21 @@ describe('SlackConnector', () => {
     expect(failures.map(({ externalId }) => externalId)).toEqual([`C1:${ts(1)}`, 'C1:?']);
   });
 
+  it('keeps what it cannot read this time', async () => {
+    const first = await collect(connect({ channelAllowlist: ['C1'] }));
+    general.messages = general.messages.map((message) =>
+      message.ts === ts(30)
+        ? { ...message, user: 7 }
+        : message.ts === ts(31)
+          ? { ...message, thread_ts: ts(31) }
+          : message,
+    );
+    workspace.errors['conversations.replies C1'] = 'restricted_action';
+    const second = await collect(connect({ channelAllowlist: ['C1'] }), first.cursor);
+    expect(second.failures.map(({ externalId }) => externalId).sort()).toEqual([`C1:${ts(30)}`, `C1:${ts(31)}`]);
+    expect(second.deletedIds).toEqual([]);
+  });
+
   it('names the error: token, rate, outage, garbage, abort', async () => {
     const history = '/api/conversations.history';
     const refused = new SlackConnector(

@@ -1,4 +1,4 @@
-import { compareSlackTs, isSlackContent, readThreadTs } from '@candor/extraction';
+import { compareSlackTs, isSlackContent, parseSlackTs, readThreadTs } from '@candor/extraction';
 import { toItemFailure, unreadable } from '../item-errors.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
 import { findThreads, readSlackThread, toExternalId, type ChannelContext } from './read-slack-thread.js';
@@ -18,7 +18,7 @@ export async function walkPage(walk: ChannelWalk, limit: number, context: Channe
   const { client, channel } = context;
   const page = await client.readHistory(channel.id, { oldest: walk.oldest, latest: walk.latest, limit });
   const items: ConnectorItem[] = [];
-  const deletedIds: string[] = [];
+  const gone = new Set<string>();
   const failures = page.malformed.map((ts): ItemFailure => ({
     externalId: toExternalId(channel.id, ts),
     title: `#${channel.name}`,
@@ -26,21 +26,22 @@ export async function walkPage(walk: ChannelWalk, limit: number, context: Channe
   }));
   const threads = findThreads(page.messages.filter(isSlackContent));
   for (const found of threads) {
-    const externalId = toExternalId(channel.id, readThreadTs(found));
+    const ts = readThreadTs(found);
     try {
       const item = await readSlackThread(found, context);
-      if (item === null) deletedIds.push(externalId);
+      if (item === null) gone.add(ts);
       else items.push(item);
     } catch (error) {
-      failures.push(toItemFailure(externalId, `#${channel.name}`, error));
+      failures.push(toItemFailure(toExternalId(channel.id, ts), `#${channel.name}`, error));
     }
   }
-  const timestamps = page.messages.map(({ ts }) => ts).sort(compareSlackTs);
+  const malformed = page.malformed.filter((ts) => parseSlackTs(ts) !== null);
+  const timestamps = [...page.messages.map(({ ts }) => ts), ...malformed].sort(compareSlackTs);
   const earliest = timestamps[0];
   const newest = timestamps.at(-1);
   return {
     items,
-    deletedIds,
+    deletedIds: [...gone].map((ts) => toExternalId(channel.id, ts)),
     failures,
     // Without a message that could be read there is nothing to go back from.
     isDone: !page.hasMore || earliest === undefined || earliest === walk.latest,
@@ -48,10 +49,8 @@ export async function walkPage(walk: ChannelWalk, limit: number, context: Channe
       ...walk,
       latest: earliest ?? walk.latest,
       newest: newest !== undefined && compareSlackTs(newest, walk.newest) > 0 ? newest : walk.newest,
-      seen: noteSeen(
-        walk.seen,
-        items.map(({ externalId }) => externalId.slice(channel.id.length + 1)),
-      ),
+      // What couldn't be read is there all the same.
+      seen: noteSeen(walk.seen, [...threads.map(readThreadTs).filter((ts) => !gone.has(ts)), ...malformed]),
     },
   };
 }
