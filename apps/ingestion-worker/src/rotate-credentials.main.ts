@@ -18,8 +18,13 @@ async function main(): Promise<void> {
   });
   try {
     const cipher = new CredentialCipher(config.CANDOR_ENCRYPTION_KEYS);
-    const rotated = await rotateCredentials(database, cipher);
-    createLogger('rotate-credentials', { level: 'info' }).info({ rotated, keyId: cipher.keyId }, 'Credentials rotated');
+    await database.migrate();
+    const rotation = await rotateCredentials(database, cipher);
+    createLogger('rotate-credentials', { level: 'info' }).info(
+      { ...rotation, keyId: cipher.keyId },
+      'Credentials rotated',
+    );
+    if (rotation.unreadable > 0) process.exitCode = 1;
   } finally {
     await database.close();
   }

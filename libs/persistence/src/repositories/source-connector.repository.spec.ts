@@ -134,9 +134,10 @@ withPostgres('sources', () => {
     const id = await insert();
     expect(JSON.stringify(await find(id))).not.toContain('sealed');
     expect(await test.database.read((manager) => readCredentials(manager, id))).toEqual(SEALED);
-    const stale = await test.database.transaction((transaction) => takeStaleCredentials(transaction, 'k2', 100));
+    const page = { after: null, limit: 100 };
+    const stale = await test.database.transaction((transaction) => takeStaleCredentials(transaction, 'k2', page));
     expect(stale.map((row) => row.id)).toContain(id);
-    expect(await test.database.transaction((transaction) => takeStaleCredentials(transaction, 'k1', 100))).toEqual([]);
+    expect(await test.database.transaction((transaction) => takeStaleCredentials(transaction, 'k1', page))).toEqual([]);
   });
 
   describe('runs', () => {

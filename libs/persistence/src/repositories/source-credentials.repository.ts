@@ -29,17 +29,18 @@ export async function updateCredentials(
   );
 }
 
-/** Up to `limit` sources whose credentials are not encrypted with `keyId`, locked; null-safe and resumable by repeating. */
+/** Up to `limit` sources after the id `after` whose credentials are not encrypted with `keyId`, locked. */
 export async function takeStaleCredentials(
   transaction: Transaction,
   keyId: string,
-  limit: number,
+  page: { after: string | null; limit: number },
 ): Promise<{ id: string; tenantId: string; credentials: EncryptedCredentials }[]> {
   const rows: { id: string; tenant_id: string; credentials: Buffer; credentials_key_id: string }[] =
     await transaction.query(
       `SELECT id, tenant_id, credentials, credentials_key_id FROM source_connectors
-       WHERE credentials IS NOT NULL AND credentials_key_id <> $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [keyId, limit],
+       WHERE credentials IS NOT NULL AND credentials_key_id <> $1 AND ($2::uuid IS NULL OR id > $2)
+       ORDER BY id LIMIT $3 FOR UPDATE`,
+      [keyId, page.after, page.limit],
     );
   return rows.map((row) => ({
     id: row.id,

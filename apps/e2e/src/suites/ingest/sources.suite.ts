@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   cancelSyncRoute,
@@ -266,6 +268,27 @@ export function describeSources(world: WorldOf): void {
         expect(data).toMatchObject([{ trigger: 'event', mode: 'incremental' }]);
       });
 
+      it('that come in a burst make one run, and one after it', async () => {
+        const runs = async () =>
+          (await client.call(listSyncRunsRoute, { query: { sourceId: source.id, limit: 100 } })).data;
+        const settled = () =>
+          waitFor(async () => (await readSource(client, source.id)).activeRunId === null, { what: 'no active run' });
+        await settled();
+        const before = (await runs()).length;
+        const event = { type: 'message', channel: 'C1', ts: '1760000009.000100', text: 'again' };
+        workspace.hold();
+        try {
+          const answers = await Promise.all(Array.from({ length: 10 }, () => send({ type: 'event_callback', event })));
+          expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
+          expect(await runs()).toHaveLength(before + 1);
+        } finally {
+          workspace.resume();
+        }
+        await waitFor(async () => (await runs()).length === before + 2, { what: 'the run after it' });
+        await settled();
+        expect(await runs()).toHaveLength(before + 2);
+      });
+
       it('hide a deleted message with the very next query', async () => {
         const { messages } = workspace.channel('C1');
         messages.splice(
@@ -318,8 +341,10 @@ export function describeSources(world: WorldOf): void {
       });
     });
 
-    it('leaves no credential in any log', async () => {
+    it('keeps its encryption keys to itself, and leaves no credential in any log', async () => {
       const { running } = world();
+      const { mode } = await stat(join(running.dataDir, 'encryption-keys'));
+      expect((mode & 0o777).toString(8)).toBe('600');
       for (const service of ['gateway', 'ingestion-worker'] as const) {
         const log = await running.readLog(service);
         expect(log.length).toBeGreaterThan(0);

@@ -148,18 +148,17 @@ withPostgres('sources', () => {
     const key = `new:${randomBytes(32).toString('base64')}`;
     const stored = async (id: string) => test.database.read((manager) => readCredentials(manager, id));
     const before = await stored(harness.sourceId);
-    const others = await test.database.read((manager) =>
-      manager.query<{ id: string }[]>('SELECT id FROM source_connectors WHERE id <> $1', [harness.sourceId]),
-    );
     // The other tests' sources have keys of their own, which this installation doesn't know.
-    await test.database.read((manager) =>
-      manager.query('UPDATE source_connectors SET credentials = NULL WHERE id <> $1', [harness.sourceId]),
+    const others = await test.database.read((manager) =>
+      manager.query<unknown[]>('SELECT 1 FROM source_connectors WHERE id <> $1 AND credentials IS NOT NULL', [
+        harness.sourceId,
+      ]),
     );
     expect(others.length).toBeGreaterThan(0);
     const oldKey = harness.keys;
     const cipher = new CredentialCipher(`${key},${oldKey}`);
-    expect(await rotateCredentials(test.database, cipher)).toBe(1);
-    expect(await rotateCredentials(test.database, cipher)).toBe(0);
+    expect(await rotateCredentials(test.database, cipher)).toEqual({ rotated: 1, unreadable: others.length });
+    expect(await rotateCredentials(test.database, cipher)).toEqual({ rotated: 0, unreadable: others.length });
     const after = await stored(harness.sourceId);
     const source = await test.database.read((manager) => findSourceById(manager, harness.sourceId));
     if (!after || !source) throw new Error('no credentials');
