@@ -1,6 +1,13 @@
 import { rm } from 'node:fs/promises';
-import { deleteSourceItemRoute, searchRoute } from '@candor/contracts';
-import { ApiClient, RunningProfile } from '@candor/testkit';
+import {
+  createGenerationRoute,
+  deleteSourceItemRoute,
+  generationRoute,
+  listGenerationsRoute,
+  promoteGenerationRoute,
+  searchRoute,
+} from '@candor/contracts';
+import { ApiClient, RunningProfile, waitFor } from '@candor/testkit';
 import { expectIndexedOnce } from './harness/indexed-once.js';
 import { buildDocuments, ingestOne, push } from './harness/ingest.js';
 import { createTenant } from './harness/tenants.js';
@@ -15,8 +22,8 @@ describe('standalone, started again', () => {
   let dataDir: string;
   let running: RunningProfile | undefined;
 
-  async function start(): Promise<World> {
-    running = await RunningProfile.start('standalone', { dataDir, env: { CANDOR_DEMO: 'off' } });
+  async function start(env: Record<string, string> = {}): Promise<World> {
+    running = await RunningProfile.start('standalone', { dataDir, env: { CANDOR_DEMO: 'off', ...env } });
     return openWorld(running);
   }
   const find = async (client: ApiClient): Promise<string[]> =>
@@ -62,6 +69,32 @@ describe('standalone, started again', () => {
     await expectIndexedOnce(client, accepted, documents, 180_000);
     expect(await find(again.admin)).toHaveLength(1);
   }, 300_000);
+
+  it('goes on with the model of its index when another one is configured, and says how to change over', async () => {
+    const before = running ? await openWorld(running) : await start();
+    const scores = async ({ admin }: World): Promise<number[]> =>
+      (await admin.call(searchRoute, { body: { query: QUERY } })).hits.map((hit) => hit.score);
+    const known = await scores(before);
+    await before.running.stop();
+
+    const after = await start({ EMBEDDINGS_MODEL: 'hashing' });
+    expect(await scores(after)).toEqual(known);
+    const { data } = await after.admin.call(listGenerationsRoute);
+    expect(data).toMatchObject([{ state: 'live', drift: ['embedding'] }]);
+    expect(data[0]?.configuredFingerprint).not.toBe(data[0]?.pipelineFingerprint);
+    await ingestOne(after.admin, {
+      title: 'Later',
+      body: 'The sauna of Kaldvik has a new stove.',
+      accessPolicy: POLICY,
+    });
+
+    const { id } = (await after.admin.call(createGenerationRoute, { body: {} })).data;
+    const readState = async () => (await after.admin.call(generationRoute, { params: { id } })).data.state;
+    await waitFor(async () => (await readState()) === 'ready', { what: 'the new generation' });
+    const promoted = (await after.admin.call(promoteGenerationRoute, { params: { id } })).data;
+    expect(promoted).toMatchObject({ state: 'live', drift: [], embedding: { model: 'hashing' } });
+    expect(await scores(after)).not.toEqual(known);
+  }, 240_000);
 
   it('survives a second SIGTERM while it ends', async () => {
     const world = running ? await openWorld(running) : await start();

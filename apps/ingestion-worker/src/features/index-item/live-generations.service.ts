@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError, type GenerationState } from '@candor/contracts';
-import { EmbedderRegistry } from '@candor/embeddings';
+import { EmbedderRegistry, type StoredEmbedding } from '@candor/embeddings';
 import {
   adoptRecipe,
   Database,
@@ -69,12 +69,26 @@ export class LiveGenerationsService {
     for (const { pipelineFingerprint, recipe, tenants } of used) {
       if (pipelineFingerprint === this.fingerprint) continue;
       if (!recipe) throw unknownRecipe(pipelineFingerprint, this.fingerprint);
-      await this.embedders.use(recipe.embedding, async () => undefined);
+      await this.requireModel(recipe.embedding);
       this.logger.warn(
         `The indices of ${tenants} tenants were built with ${recipe.embedding.model} (${pipelineFingerprint.slice(0, 8)}), ` +
           `configured is ${this.recipe.embedding.model} (${this.fingerprint.slice(0, 8)}). They go on as they are; ` +
           'POST /v1/generations builds new ones.',
       );
+    }
+  }
+
+  /** Not to be waited for: an operator has to bring the files back, or configure the server again. */
+  private async requireModel(embedding: StoredEmbedding): Promise<void> {
+    try {
+      await this.embedders.use(embedding, async () => undefined);
+    } catch (error) {
+      const { code } = AppError.from(error);
+      if (code !== 'DEPENDENCY.EMBEDDINGS_UNAVAILABLE') throw error;
+      throw new AppError('EMBEDDINGS.PROFILE_MISMATCH', {
+        message: `An index was built with ${embedding.model}, whose files cannot be read. Put them into CANDOR_MODELS_DIR, in a folder of that name.`,
+        cause: error,
+      });
     }
   }
 

@@ -89,6 +89,18 @@ export function describeGenerationBuilds(
       'other',
     ]);
     await expect(worker.generations.announce()).rejects.toMatchObject({ code: 'EMBEDDINGS.PROFILE_MISMATCH' });
+    const local = { ...embedding, provider: 'onnx', model: 'bge-small-en-v1.5-q' };
+    const elsewhere = { configured: { kind: 'hashing', dimensions: 24 }, modelsDirectory: '/no/such/folder' } as const;
+    const registry = await EmbedderRegistry.open(elsewhere);
+    await worker.query('UPDATE generations SET recipe = $2 WHERE id = $1', [
+      live.id,
+      JSON.stringify({ ...live.recipe, embedding: local }),
+    ]);
+    await expect(worker.restart(registry).generations.announce()).rejects.toMatchObject({
+      code: 'EMBEDDINGS.PROFILE_MISMATCH',
+      message: expect.stringContaining('CANDOR_MODELS_DIR'),
+    });
+    await registry.close();
     await worker.query('UPDATE generations SET recipe = NULL WHERE id = $1', [live.id]);
     await expect(worker.generations.announce()).rejects.toMatchObject({ code: 'EMBEDDINGS.PROFILE_MISMATCH' });
     await worker.query(`DELETE FROM generations WHERE id = $1`, [live.id]);
