@@ -19,6 +19,7 @@ const sourceOf = (path) => path.replace('/dist/', '/src/').replace(/\.js$/, '.ts
 /** Groups of variables that a config.ts may spread in, and where they are declared. */
 const SHARED = {
   embeddingsEnvironment: 'libs/embeddings/src/embeddings-environment.ts',
+  encryptionEnvironment: 'libs/runtime/src/credential-cipher/credential-cipher.ts',
   elasticsearchEnvironment: 'libs/search-index/src/elasticsearch/elasticsearch-environment.ts',
 };
 
