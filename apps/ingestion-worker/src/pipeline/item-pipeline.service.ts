@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { indexItemJob, refreshItemMetadataJob, type ItemJobPayload } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
 import {
   completeIndexings,
   Database,
   enqueue,
+  loadVersion,
   saveExtractions,
   startStages,
   type Completion,
@@ -17,6 +19,10 @@ import { Coalescer } from '@candor/runtime/coalescer';
 
 const MAX_INPUTS = 256;
 const MAX_BYTES = 8 * 1024 * 1024;
+/** Items with much text that are held in memory at once: each may have tens of megabytes. */
+const LARGE_AT_ONCE = 4;
+
+export type StartedStage = Pick<Extract<StageStart, { kind: 'proceed' }>, 'head' | 'version'>;
 
 /**
  * The changes of state that each job makes. Those of jobs that run at the same time are committed together: a commit
@@ -27,6 +33,7 @@ export class ItemPipelineService {
   private readonly starts: Record<ItemStage, Coalescer<ItemJobPayload, StageStart>>;
   private readonly extractions: Coalescer<Extraction, boolean>;
   private readonly completions: Coalescer<IndexedVersion, Completion>;
+  private readonly large = pLimit(LARGE_AT_ONCE);
 
   constructor(private readonly database: Database) {
     this.starts = { extracting: this.coalesceStarts('extracting'), indexing: this.coalesceStarts('indexing') };
@@ -41,6 +48,19 @@ export class ItemPipelineService {
 
   start(job: ItemJobPayload, stage: ItemStage): Promise<StageStart> {
     return this.starts[stage].call(job);
+  }
+
+  /** Does the work of a stage with the version's content; large ones take turns. Undefined when it is gone meanwhile. */
+  async withContent<Result>(
+    job: ItemJobPayload,
+    start: Extract<StageStart, { kind: 'proceed' }>,
+    work: (stage: StartedStage) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    if (start.hasContent) return work(start);
+    return this.large(async () => {
+      const version = await this.database.read((manager) => loadVersion(manager, job));
+      return version ? work({ head: start.head, version }) : undefined;
+    });
   }
 
   /** Stores the text and wants the index stage; false when the version had left its stage meanwhile. */

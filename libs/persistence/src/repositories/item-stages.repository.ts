@@ -7,11 +7,14 @@ import { ItemVersionEntity, SourceItemEntity, type StoredBlock } from '../entiti
 export const TERMINAL_STATES: readonly ItemState[] = ['indexed', 'skipped', 'superseded', 'failed', 'deleted'];
 /** Longest a stage may stay silent before the sweeper looks after it, seconds. */
 const STAGE_LEASE_SECONDS = 30;
+/** Longest content that a start brings along, bytes: very many jobs start at once. */
+const MAX_BROUGHT_BYTES = 128 * 1024;
 
 export type ItemStage = 'extracting' | 'indexing';
 
 export type StageStart =
-  | { kind: 'proceed'; head: SourceItemEntity; version: ItemVersionEntity }
+  /** Without its content, `version` has to be loaded by itself: see `loadVersion`. */
+  | { kind: 'proceed'; head: SourceItemEntity; version: ItemVersionEntity; hasContent: boolean }
   /** Nothing to do, and why; the job ends as skipped. */
   | { kind: 'skip'; reason: 'superseded' | 'already_done' | 'deleted' | 'unknown_item' };
 
@@ -25,7 +28,7 @@ export async function startStages(
   stage: ItemStage,
 ): Promise<StageStart[]> {
   const heads = await loadHeads(transaction, jobs);
-  const versions = await loadVersions(transaction, jobs);
+  const versions = await loadVersions(transaction, jobs, stage);
   const starts = jobs.map((job): StageStart => {
     const head = heads.get(job.itemId);
     return decideStart(job, stage, head?.tenantId === job.tenantId ? head : undefined, versions.get(keyOf(job)));
@@ -46,25 +49,26 @@ function decideStart(
   job: ItemJobPayload,
   stage: ItemStage,
   head: SourceItemEntity | undefined,
-  version: ItemVersionEntity | undefined,
+  version: StartingVersion | undefined,
 ): StageStart {
   if (!head || !version) return { kind: 'skip', reason: 'unknown_item' };
   // Before anything else: a run that died between its index write and its commit may have left chunks of a deleted item.
   if (head.deletedAt) return { kind: 'skip', reason: 'deleted' };
-  if (TERMINAL_STATES.includes(version.state)) return { kind: 'skip', reason: 'already_done' };
+  const { state } = version.entity;
+  if (TERMINAL_STATES.includes(state)) return { kind: 'skip', reason: 'already_done' };
   if (head.latestVersion > job.version) return { kind: 'skip', reason: 'superseded' };
   // An extract job that comes again after its successor was enqueued has nothing left to do; an index job from before
   // a retry finds the version back at its first stage.
-  if ((stage === 'indexing') !== (version.state === 'indexing')) return { kind: 'skip', reason: 'already_done' };
-  return { kind: 'proceed', head, version };
+  if ((stage === 'indexing') !== (state === 'indexing')) return { kind: 'skip', reason: 'already_done' };
+  return { kind: 'proceed', head, version: version.entity, hasContent: version.hasContent };
 }
 
-function endsNow(start: StageStart | undefined, version: ItemVersionEntity | undefined): boolean {
+function endsNow(start: StageStart | undefined, version: StartingVersion | undefined): boolean {
   return (
     start?.kind === 'skip' &&
     (start.reason === 'superseded' || start.reason === 'deleted') &&
     version !== undefined &&
-    !TERMINAL_STATES.includes(version.state)
+    !TERMINAL_STATES.includes(version.entity.state)
   );
 }
 
@@ -161,20 +165,63 @@ async function loadHeads(
   return new Map(heads.map((head) => [head.id, head]));
 }
 
+interface StartingVersion {
+  entity: ItemVersionEntity;
+  hasContent: boolean;
+}
+
+/** What each stage reads of the content, and its size. */
+const CONTENT: Record<ItemStage, { columns: readonly ('body' | 'text' | 'blocks')[]; size: string }> = {
+  extracting: { columns: ['body'], size: 'coalesce(octet_length(v.body), 0)' },
+  indexing: {
+    columns: ['text', 'blocks'],
+    size: 'coalesce(octet_length(v.text), 0) + coalesce(pg_column_size(v.blocks), 0)',
+  },
+};
+const FACTS = [
+  'itemId',
+  'version',
+  'tenantId',
+  'requestId',
+  'state',
+  'title',
+  'mimeType',
+  'contentHash',
+  'recordedAt',
+  'epoch',
+] as const satisfies readonly (keyof ItemVersionEntity)[];
+
 async function loadVersions(
   transaction: Transaction,
   jobs: readonly ItemJobPayload[],
-): Promise<Map<string, ItemVersionEntity>> {
+  stage: ItemStage,
+): Promise<Map<string, StartingVersion>> {
   const [itemIds, versions, tenantIds] = identify(jobs);
-  const found = await transaction
+  const query = transaction
     .createQueryBuilder(ItemVersionEntity, 'v')
+    .select(FACTS.map((name) => `v.${name}`))
     .where(
       `(v.item_id, v.version, v.tenant_id) IN
        (SELECT * FROM unnest(CAST(:itemIds AS uuid[]), CAST(:versions AS integer[]), CAST(:tenantIds AS uuid[])))`,
-      { itemIds, versions, tenantIds },
-    )
-    .getMany();
-  return new Map(found.map((version) => [keyOf(version), version]));
+      { itemIds, versions, tenantIds, most: MAX_BROUGHT_BYTES },
+    );
+  const { columns, size } = CONTENT[stage];
+  query.addSelect(`${size} <= :most`, 'has_content');
+  for (const name of columns) query.addSelect(`CASE WHEN ${size} <= :most THEN v.${name} END`, `the_${name}`);
+  const { entities, raw } = await query.getRawAndEntities<Record<string, unknown>>();
+  return new Map(
+    entities.map((entity, index) => {
+      const row = raw[index] ?? {};
+      const content = Object.fromEntries(columns.map((name) => [name, row[`the_${name}`] ?? null]));
+      return [keyOf(entity), { entity: Object.assign(entity, content), hasContent: row['has_content'] === true }];
+    }),
+  );
+}
+
+/** The whole version; null when it is gone. */
+export function loadVersion(transaction: Transaction, job: ItemJobPayload): Promise<ItemVersionEntity | null> {
+  const { itemId, version, tenantId } = job;
+  return transaction.findOneBy(ItemVersionEntity, { itemId, version, tenantId });
 }
 
 async function enterStage(

@@ -18,11 +18,12 @@ export class ExtractItemProcessor {
   async extract(@Payload() job: ItemJobPayload, @Ctx() context: JobContext): Promise<void> {
     const start = await this.pipeline.start(job, 'extracting');
     if (start.kind === 'skip') return;
-    const { title, body, mimeType } = start.version;
-    // A file's text is kept as the body: it is read once.
-    const source = body === null ? await this.files.read(job, context.signal) : { body, mimeType };
-    const extraction = extractText({ title, ...source });
-    context.signal.throwIfAborted();
-    await this.pipeline.saveExtraction({ job, ...extraction });
+    await this.pipeline.withContent(job, start, async ({ version: { title, body, mimeType } }) => {
+      // A file's text is kept as the body: it is read once.
+      const source = body === null ? await this.files.read(job, context.signal) : { body, mimeType };
+      const extraction = extractText({ title, ...source });
+      context.signal.throwIfAborted();
+      await this.pipeline.saveExtraction({ job, ...extraction });
+    });
   }
 }

@@ -1,23 +1,12 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError, type ItemJobPayload } from '@candor/contracts';
 import { EmbedderRegistry } from '@candor/embeddings';
-import {
-  Database,
-  findGenerationsInStep,
-  type Completion,
-  type ItemVersionEntity,
-  type SourceItemEntity,
-} from '@candor/persistence';
+import { Database, findGenerationsInStep, type Completion } from '@candor/persistence';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
 import { cutVersion, toChunkDocuments, toRegistryChunks, type CutVersion } from '../../generations/chunk-version.js';
-import { ItemPipelineService } from '../../pipeline/item-pipeline.service.js';
+import { ItemPipelineService, type StartedStage as Stage } from '../../pipeline/item-pipeline.service.js';
 import { PassageEmbeddingService } from '../../pipeline/passage-embedding.service.js';
 import { LiveGenerationsService, type LiveIndex, type WritableIndexes } from './live-generations.service.js';
-
-interface Stage {
-  head: SourceItemEntity;
-  version: ItemVersionEntity;
-}
 
 interface Written {
   index: LiveIndex;
@@ -45,7 +34,8 @@ export class IndexItemService {
       if (start.reason === 'deleted') await this.removeLeftovers([indexes.live, ...indexes.others], job);
       return;
     }
-    const written = await this.writeAll(indexes, start, signal);
+    const written = await this.pipeline.withContent(job, start, (stage) => this.writeAll(indexes, stage, signal));
+    if (!written) return;
     const completion = await this.complete(job, start, indexes, written);
     await this.mendUnwritten(job, indexes, written);
     for (const { index } of written) await this.tidy(index, job, start, completion);
