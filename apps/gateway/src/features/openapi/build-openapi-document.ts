@@ -72,12 +72,17 @@ function operationOf(route: RouteContract): JsonObject {
   };
 }
 
-/** A form has the fields of the JSON body and the file itself. */
+/** A form has the fields of the JSON body and the file itself, which JSON can't hold. */
 function bodyContent(route: RouteContract, schema: JsonObject): JsonObject {
-  const json = { 'application/json': { schema } };
-  if (!route.upload) return json;
-  const properties = { ...(schema['properties'] as JsonObject), file: { type: 'string', format: 'binary' } };
-  return { ...json, 'multipart/form-data': { schema: { ...schema, properties } } };
+  if (!route.upload) return { 'application/json': { schema } };
+  const { $ref, ...whole } = schema as { $ref?: string; $defs?: Record<string, JsonObject> } & JsonObject;
+  const root = { ...(whole.$defs?.[$ref?.split('/').at(-1) ?? ''] ?? whole), ...whole };
+  const { file: _described, ...fields } = (root as { properties?: JsonObject }).properties ?? {};
+  const withFile = { ...fields, file: { type: 'string', format: 'binary' } };
+  return {
+    'application/json': { schema: { ...root, properties: fields } },
+    'multipart/form-data': { schema: { ...root, properties: withFile } },
+  };
 }
 
 /** OpenAPI 3.1, from the same zod contracts that check the requests. Pure: equal routes give an equal document. */
