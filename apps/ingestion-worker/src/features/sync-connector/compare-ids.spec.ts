@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '@candor/contracts';
+import { cancelSyncRun } from '@candor/persistence';
 import { createTestDatabase, testServerUrl, type TestDatabase } from '@candor/persistence/testing';
 import { SyncHarness } from './testing/sync-harness.js';
 
@@ -74,6 +76,26 @@ withPostgres('comparing all ids', () => {
     await harness.sweeper.sweep();
     await harness.work();
     expect(await harness.run(id)).toMatchObject({ state: 'succeeded', counts: { deleted: 0 } });
+    expect(await present()).toHaveLength(5);
+  });
+
+  it('a cancel reaches it in the middle of a long listing', async () => {
+    harness.limits.heartbeatMs = 10;
+    let pages = 0;
+    const id = await harness.start('reconcile');
+    harness.connector.listing = async function* () {
+      for (;;) {
+        pages += 1;
+        yield ['a'];
+        if (pages === 2) {
+          const viewer = { tenantId: harness.tenant.id, providers: null };
+          await harness.database.transaction((transaction) => cancelSyncRun(transaction, viewer, id));
+        }
+        await delay(5);
+      }
+    };
+    await harness.work();
+    expect((await harness.run(id)).state).toBe('cancelled');
     expect(await present()).toHaveLength(5);
   });
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AppError, type AccessPolicy } from '@candor/contracts';
+import { AppError, syncSourceJob, type AccessPolicy } from '@candor/contracts';
 import { cancelSyncRun, LostLeaseError, updateSource } from '@candor/persistence';
 import { createTestDatabase, testServerUrl, type TestDatabase } from '@candor/persistence/testing';
+import { createLogger } from '@candor/runtime';
+import { RecordDeadLetterService } from '../../dead-letters/record-dead-letter.service.js';
 import { SyncHarness } from './testing/sync-harness.js';
 
 const server = testServerUrl(process.env);
@@ -342,6 +344,17 @@ withPostgres('a sync', () => {
         await harness.sweeper.sweep();
       }
       expect(await harness.run(id)).toMatchObject({ state: 'failed', error: { type: 'CONNECTOR.UNAVAILABLE' } });
+    });
+
+    it('ends when its job does, for whatever reason', async () => {
+      const id = await harness.start();
+      const payload = await harness.takeJob(syncSourceJob.name);
+      const error = { type: 'DEADLINE.EXCEEDED', message: 'Too late.' };
+      const { name: job, queue } = syncSourceJob;
+      const letters = new RecordDeadLetterService(harness.database, createLogger('test', { level: 'fatal' }));
+      await letters.record({ job, jobId: 'x', queue, payload, error, attemptsMade: 8 });
+      expect(await harness.run(id)).toMatchObject({ state: 'failed', error });
+      expect(await harness.auditActions()).toEqual(['source.sync']);
     });
 
     it('records an item that cannot be read, and goes on', async () => {
