@@ -30,6 +30,7 @@ const messageSchema = z.looseObject({
   user_profile: z.looseObject({ display_name: optionalText, real_name: optionalText }).nullish().catch(null),
   hidden: z.boolean().optional().catch(undefined),
   reply_count: z.number().optional().catch(undefined),
+  latest_reply: z.string().optional().catch(undefined),
 });
 const channelSchema = z.looseObject({
   id: z.string().min(1),

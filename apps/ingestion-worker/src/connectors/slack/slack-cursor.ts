@@ -1,4 +1,4 @@
-import { compareSlackTs } from '@candor/extraction';
+import { compareSlackTs, readThreadTs, type SlackMessage } from '@candor/extraction';
 import { z } from 'zod';
 import type { SyncCursor } from '../source-connector.port.js';
 
@@ -9,6 +9,8 @@ const channelStateSchema = z.object({
   facts: z.string(),
   /** Threads of the window that is read again, newest first: those that are missing next time were deleted. */
   recent: z.array(z.string()),
+  /** Seconds since 1970 at which the last pass over the channel began. */
+  readAt: z.number(),
 });
 const walkSchema = z.object({
   channel: z.string(),
@@ -18,6 +20,7 @@ const walkSchema = z.object({
   newest: z.string(),
   /** What the threads given so far were given with. */
   facts: z.string(),
+  startedAt: z.number(),
   /** Threads found so far, newest first. */
   seen: z.array(z.string()),
 });
@@ -45,6 +48,19 @@ export function startOfWindow(state: ChannelState | undefined, facts: string): s
   return Math.max(0, Number(state.newest) - WINDOW_SECONDS).toFixed(6);
 }
 
+/** Replies are rarely edited later than that. */
+const SETTLED_SECONDS = 2 * 24 * 60 * 60;
+
+/**
+ * True for threads that were given before and in which nothing has happened since, as far as the root tells: two days
+ * after the last reply, reading all replies again is a request that finds nothing.
+ */
+export function isSettled(root: SlackMessage, walk: ChannelWalk, known: ChannelState | undefined): boolean {
+  if (known?.facts !== walk.facts || !known.recent.includes(root.ts) || readThreadTs(root) !== root.ts) return false;
+  const happened = [root.ts, root.edited?.ts, root.latest_reply].map((ts) => Number(ts ?? 0));
+  return Math.max(...happened) < Math.min(known.readAt, walk.startedAt - SETTLED_SECONDS);
+}
+
 const MAX_SEEN = 1_000;
 
 export function noteSeen(seen: readonly string[], found: readonly string[]): string[] {
@@ -59,7 +75,12 @@ export function finishWalk(
   const floor = walk.seen.length < MAX_SEEN ? walk.oldest : (walk.seen.at(-1) ?? walk.oldest);
   const seen = new Set(walk.seen);
   return {
-    next: { newest: walk.newest, facts: walk.facts, recent: walk.seen.slice(0, MAX_RECENT) },
+    next: {
+      newest: walk.newest,
+      facts: walk.facts,
+      recent: walk.seen.slice(0, MAX_RECENT),
+      readAt: walk.startedAt,
+    },
     missing: (known?.recent ?? []).filter((ts) => compareSlackTs(ts, floor) > 0 && !seen.has(ts)),
   };
 }

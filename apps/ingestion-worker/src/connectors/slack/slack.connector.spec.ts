@@ -12,6 +12,7 @@ const ts = (days: number, sequence = 1): string => `${String(T0 + days * DAY)}.$
 
 describe('SlackConnector', () => {
   let workspace: SlackWorkspace;
+  let now: number;
   let general: TestChannel;
   let deals: TestChannel;
 
@@ -20,9 +21,11 @@ describe('SlackConnector', () => {
       { baseUrl: workspace.baseUrl, ...settings },
       { botToken: 'xoxb-1' },
       { allowPrivateAddresses: true, pageSize, retry: { budgetMs: 2_000, firstPauseMs: 1 } },
+      () => now * 1000,
     );
 
   beforeEach(async () => {
+    now = T0 + 31.5 * DAY;
     workspace = new SlackWorkspace(await ScriptedProviderServer.start());
     workspace.users = [
       { id: 'UANA', name: 'ana', profile: { display_name: 'Ana', email: 'Ana@shop.example' } },
@@ -131,6 +134,33 @@ describe('SlackConnector', () => {
     });
     expect(second.byId.get(`C1:${ts(30)}`)?.contentRevision).not.toBe(revisions.get(`C1:${ts(30)}`));
     expect(await loadText(second.byId.get(`C1:${ts(0)}`))).toContain('Late, but to all');
+  });
+
+  it('leaves settled threads alone, until something happens in them', async () => {
+    general.messages = [
+      { ts: ts(30), user: 'UANA', text: 'Root', thread_ts: ts(30), reply_count: 1, latest_reply: ts(30, 2) },
+      { ts: ts(30, 2), user: 'UBEN', text: 'Reply', thread_ts: ts(30) },
+      { ts: ts(31), user: 'UANA', text: 'Fresh' },
+    ];
+    const settings = { channelAllowlist: ['C1'] };
+    const first = await collect(connect(settings));
+    const reread = await collect(connect(settings), first.cursor);
+    expect([...reread.byId.keys()].sort()).toEqual([`C1:${ts(30)}`, `C1:${ts(31)}`]);
+
+    now += 2 * DAY;
+    const asked = workspace.callsOf('conversations.replies').length;
+    const second = await collect(connect(settings), reread.cursor);
+    expect([second.items, second.deletedIds]).toEqual([[], []]);
+    expect(workspace.callsOf('conversations.replies')).toHaveLength(asked);
+    expect(await collectIds(connect(settings))).toEqual([`C1:${ts(30)}`, `C1:${ts(31)}`]);
+
+    general.messages.push({ ts: ts(33), user: 'UANA', text: 'Again', thread_ts: ts(30) });
+    Object.assign(general.messages[0] ?? {}, { reply_count: 2, latest_reply: ts(33) });
+    now += DAY;
+    const third = await collect(connect(settings), second.cursor);
+    expect(await loadText(third.byId.get(`C1:${ts(30)}`))).toContain('Again');
+    general.messages = general.messages.slice(2);
+    expect((await collect(connect(settings), third.cursor)).deletedIds).toEqual([`C1:${ts(30)}`]);
   });
 
   it('gives the whole channel again when its members or its name change, with the same content', async () => {

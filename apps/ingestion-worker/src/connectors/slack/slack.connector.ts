@@ -34,8 +34,8 @@ interface Slice {
 
 /**
  * Threads of Slack channels. Each run reads a week of each channel again, counted from its newest message, and finds edits,
- * replies and deletions there; a changed name or member list makes it read the whole channel. What changed in older
- * threads is found by events, deletions by reconciliation too.
+ * replies and deletions there, in the replies of a thread up to two days after its last; a changed name or member list
+ * makes it read the whole channel. What changes later is found by a full run, deletions by reconciliation too.
  */
 export class SlackConnector implements SourceConnector {
   readonly provider = 'slack';
@@ -46,6 +46,7 @@ export class SlackConnector implements SourceConnector {
     private readonly settings: SlackSettings,
     private readonly credentials: SlackCredentials,
     options: ConnectorOptions,
+    private readonly now: () => number = Date.now,
   ) {
     this.http = new OutboundHttp(options);
     this.pageSize = options.pageSize ?? MAX_BATCH_ITEMS;
@@ -97,7 +98,7 @@ export class SlackConnector implements SourceConnector {
     const context = await readContext(channel, slice);
     let walk = this.startWalk(channel, state, context);
     for (let isDone = false; !isDone;) {
-      const page = await this.readPage(walk, context);
+      const page = await this.readPage(walk, known, context);
       if (page === null) {
         state = { channels: omit(state.channels, channel.id), walk: null, after: channel.id };
         yield { state, batch: batch(state, this.describeClosed(channel, known)) };
@@ -119,13 +120,18 @@ export class SlackConnector implements SourceConnector {
     const facts = digest([channel.name, channel.is_archived, context.policy]);
     if (state.walk?.channel === channel.id && state.walk.facts === facts) return state.walk;
     const oldest = startOfWindow(known, facts);
-    return { channel: channel.id, oldest, latest: null, newest: known?.newest ?? '0', facts, seen: [] };
+    const startedAt = this.now() / 1000;
+    return { channel: channel.id, oldest, latest: null, newest: known?.newest ?? '0', facts, startedAt, seen: [] };
   }
 
   /** Null when the channel is closed to the token. */
-  private async readPage(walk: ChannelWalk, context: ChannelContext): Promise<WalkedPage | null> {
+  private async readPage(
+    walk: ChannelWalk,
+    known: ChannelState | undefined,
+    context: ChannelContext,
+  ): Promise<WalkedPage | null> {
     try {
-      return await walkPage(walk, this.pageSize, context);
+      return await walkPage(walk, known, this.pageSize, context);
     } catch (error) {
       if (isUnreadable(error, CLOSED)) return null;
       throw error;

@@ -2,7 +2,7 @@ import { compareSlackTs, isSlackContent, parseSlackTs, readThreadTs } from '@can
 import { toItemFailure, unreadable } from '../item-errors.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
 import { findThreads, readSlackThread, toExternalId, type ChannelContext } from './read-slack-thread.js';
-import { noteSeen, type ChannelWalk } from './slack-cursor.js';
+import { isSettled, noteSeen, type ChannelState, type ChannelWalk } from './slack-cursor.js';
 
 export interface WalkedPage {
   items: ConnectorItem[];
@@ -14,7 +14,12 @@ export interface WalkedPage {
 }
 
 /** One page back in a channel's history, from `walk.latest` on. Pages go by time, so one that shifts loses nothing. */
-export async function walkPage(walk: ChannelWalk, limit: number, context: ChannelContext): Promise<WalkedPage> {
+export async function walkPage(
+  walk: ChannelWalk,
+  known: ChannelState | undefined,
+  limit: number,
+  context: ChannelContext,
+): Promise<WalkedPage> {
   const { client, channel } = context;
   const page = await client.readHistory(channel.id, { oldest: walk.oldest, latest: walk.latest, limit });
   const items: ConnectorItem[] = [];
@@ -27,6 +32,7 @@ export async function walkPage(walk: ChannelWalk, limit: number, context: Channe
   const threads = findThreads(page.messages.filter(isSlackContent));
   for (const found of threads) {
     const ts = readThreadTs(found);
+    if (isSettled(found, walk, known)) continue;
     try {
       const item = await readSlackThread(found, context);
       if (item === null) gone.add(ts);
