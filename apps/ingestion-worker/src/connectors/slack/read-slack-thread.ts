@@ -24,8 +24,7 @@ export function toExternalId(channelId: string, threadTs: string): string {
 export async function readSlackThread(found: SlackMessage, context: ChannelContext): Promise<ConnectorItem | null> {
   const { client, directory, channel, policy } = context;
   const ts = readThreadTs(found);
-  const isAlone = found.thread_ts === undefined && (found.reply_count ?? 0) === 0;
-  const whole = isAlone ? { messages: [found], isCut: false } : await readReplies(client, channel.id, ts);
+  const whole = isAlone(found) ? { messages: [found], isCut: false } : await readReplies(client, channel.id, ts);
   if (whole === null) return null;
   await directory.learn(whole.messages);
   const thread = renderSlackThread(whole.messages, directory);
@@ -53,6 +52,11 @@ export async function readSlackThread(found: SlackMessage, context: ChannelConte
     },
     load: async () => ({ kind: 'text', body: thread.text, mimeType: 'text/plain' }),
   };
+}
+
+/** Then the history has all of it. */
+export function isAlone(message: SlackMessage): boolean {
+  return message.thread_ts === undefined && (message.reply_count ?? 0) === 0;
 }
 
 /** Null when the thread vanished between the two requests. */

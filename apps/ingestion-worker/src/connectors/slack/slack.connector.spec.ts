@@ -150,7 +150,7 @@ describe('SlackConnector', () => {
     now += 2 * DAY;
     const asked = workspace.callsOf('conversations.replies').length;
     const second = await collect(connect(settings), reread.cursor);
-    expect([second.items, second.deletedIds]).toEqual([[], []]);
+    expect([[...second.byId.keys()], second.deletedIds]).toEqual([[`C1:${ts(31)}`], []]);
     expect(workspace.callsOf('conversations.replies')).toHaveLength(asked);
     expect(await collectIds(connect(settings))).toEqual([`C1:${ts(30)}`, `C1:${ts(31)}`]);
 

@@ -1,7 +1,7 @@
 import { compareSlackTs, isSlackContent, parseSlackTs, readThreadTs } from '@candor/extraction';
 import { toItemFailure, unreadable } from '../item-errors.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
-import { findThreads, readSlackThread, toExternalId, type ChannelContext } from './read-slack-thread.js';
+import { findThreads, isAlone, readSlackThread, toExternalId, type ChannelContext } from './read-slack-thread.js';
 import { isSettled, noteSeen, type ChannelState, type ChannelWalk } from './slack-cursor.js';
 
 export interface WalkedPage {
@@ -32,7 +32,7 @@ export async function walkPage(
   const threads = findThreads(page.messages.filter(isSlackContent));
   for (const found of threads) {
     const ts = readThreadTs(found);
-    if (isSettled(found, walk, known)) continue;
+    if (!isAlone(found) && isSettled(found, walk, known)) continue;
     try {
       const item = await readSlackThread(found, context);
       if (item === null) gone.add(ts);
