@@ -4,6 +4,7 @@ import { startBehindProxies, type FaultyWorld } from '../harness/start-behind-pr
 import { ScriptedModelServer } from '@candor/testkit';
 import { describeAcceptedWork } from '../suites/faults/accepted-work.suite.js';
 import { describeElasticsearchOutage } from '../suites/faults/elasticsearch-outage.suite.js';
+import { describeGenerationBuildLoss } from '../suites/faults/generation-builds.suite.js';
 import { describePostgresOutage } from '../suites/faults/postgres-outage.suite.js';
 import { describeRedisOutage } from '../suites/faults/redis-outage.suite.js';
 import { describeSourceSyncs } from '../suites/faults/source-syncs.suite.js';
@@ -36,6 +37,7 @@ if (services === 'incomplete') {
     describeWorkerLoss(worldOf, 500);
     describeAcceptedWork(worldOf);
     describeSourceSyncs(worldOf);
+    describeGenerationBuildLoss(worldOf);
   });
 
   describe('faults with a model', () => {
