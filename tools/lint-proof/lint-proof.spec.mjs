@@ -31,6 +31,13 @@ const rejected = [
   ['retrieval importing all of persistence', retrieval, use('a', '@candor/persistence'), 'no-restricted-imports'],
   ['retrieval importing the index writer', retrieval, use('a', '@candor/search-index/write'), 'no-restricted-imports'],
   ['the gateway importing the index', gateway, use('a', '@candor/search-index/read'), boundaries],
+  ['the gateway importing the file readers', gateway, use('a', '@candor/extraction'), 'no-restricted-imports'],
+  [
+    'the file readers importing persistence',
+    'libs/extraction/src/index.ts',
+    use('a', '@candor/persistence'),
+    boundaries,
+  ],
   ["a package's inner file", gateway, use('a', '@candor/contracts/dist/ids.js'), 'no-restricted-imports'],
   ['typeorm outside persistence', worker, use('DataSource', 'typeorm'), 'no-restricted-imports'],
   ['pg outside persistence', worker, use('Pool', 'pg'), 'no-restricted-imports'],
@@ -101,6 +108,8 @@ const accepted = [
   ['the app importing the libs', gateway, use('AppError', '@candor/contracts')],
   ['retrieval importing the views', retrieval, use('a', '@candor/persistence/views')],
   ['retrieval importing the index reader', retrieval, use('a', '@candor/search-index/read')],
+  ['the gateway importing the detection of file types', gateway, use('a', '@candor/extraction/detect')],
+  ['the worker importing the file readers', worker, use('a', '@candor/extraction')],
   ['the worker importing the index writer', worker, use('a', '@candor/search-index/write')],
   [
     'standalone importing the apps',
