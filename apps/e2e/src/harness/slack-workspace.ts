@@ -5,6 +5,7 @@ export interface WorkspaceMessage {
   ts: string;
   user: string;
   text: string;
+  edited?: { user: string; ts: string };
 }
 export interface WorkspaceChannel {
   id: string;
@@ -51,6 +52,13 @@ export class SlackWorkspace {
     const channel = this.channels.find((candidate) => candidate.id === id);
     if (!channel) throw new Error(`no channel ${id}`);
     return channel;
+  }
+
+  /** As its author would, now. */
+  edit(channelId: string, ts: string, text: string): void {
+    const message = this.channel(channelId).messages.find((candidate) => candidate.ts === ts);
+    if (!message) throw new Error(`no message ${ts}`);
+    Object.assign(message, { text, edited: { user: message.user, ts: (Date.now() / 1_000).toFixed(6) } });
   }
 
   /** Histories are answered when `resume` says so. */

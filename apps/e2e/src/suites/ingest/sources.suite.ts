@@ -119,8 +119,7 @@ export function describeSources(world: WorldOf): void {
 
     it('takes in one item that was edited, and only that', async () => {
       const before = await hitOf('When does the ferry leave?', 'noon');
-      const [, ferry] = workspace.channel('C1').messages;
-      if (ferry) ferry.text = 'The ferry to Skogby leaves from quay seven at midnight.';
+      workspace.edit('C1', '1760000002.000100', 'The ferry to Skogby leaves from quay seven at midnight.');
       const run = await syncAndWait(client, source.id);
       expect(run.counts).toMatchObject({ accepted: 1, metadata: 0 });
       const after = await hitOf('When does the ferry leave?', 'midnight');

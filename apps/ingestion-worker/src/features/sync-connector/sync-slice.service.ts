@@ -95,7 +95,8 @@ export class SyncSliceService {
         await this.batches.store(source, lease, batch, loaded);
       }
       batches += 1;
-      // The last batch may have been the last one there is: the next slice finds out.
+      // Asked again with this cursor, the provider would begin the next run.
+      if (batch.isLast) return true;
       if (batches >= this.limits.maxBatches || Date.now() >= expires) return false;
     }
     return true;

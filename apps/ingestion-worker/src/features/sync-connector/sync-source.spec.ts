@@ -195,13 +195,20 @@ withPostgres('a sync', () => {
   describe('in slices', () => {
     const many = Array.from({ length: 11 }, (_, index) => `item-${index}`);
 
-    it('takes turns: a few batches a job, each job enqueues the next', async () => {
-      put(...many);
-      const id = await harness.start();
-      expect(await harness.work()).toBe(4);
-      expect(await harness.run(id)).toMatchObject({ state: 'succeeded', slice: 3, counts: { accepted: 11 } });
-      expect([...(await harness.items()).keys()]).toHaveLength(11);
-    });
+    it.each([
+      [true, 3],
+      [false, 4],
+    ])(
+      'takes turns: a few batches a job, each job enqueues the next (last one marked: %s)',
+      async (marksLast, jobs) => {
+        put(...many);
+        harness.connector.marksLast = marksLast;
+        const id = await harness.start();
+        expect(await harness.work()).toBe(jobs);
+        expect(await harness.run(id)).toMatchObject({ state: 'succeeded', slice: jobs - 1, counts: { accepted: 11 } });
+        expect([...(await harness.items()).keys()]).toHaveLength(11);
+      },
+    );
 
     it('goes on from the last stored batch after a crash, and stores none twice', async () => {
       put(...many);

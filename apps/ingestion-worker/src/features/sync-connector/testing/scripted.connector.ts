@@ -26,6 +26,8 @@ export class ScriptedConnector implements SourceConnector {
   /** External ids whose content was read. */
   readonly loads: string[] = [];
   batchSize = 2;
+  /** A connector need not say which batch is the last. */
+  marksLast = true;
   /** Thrown by the next calls of `changes`, one a call. */
   readonly refusals: AppError[] = [];
   /** By external id: what reading it fails with. */
@@ -81,6 +83,7 @@ export class ScriptedConnector implements SourceConnector {
         deletedIds: ids.filter((id) => !this.items.has(id)),
         failures: [],
         cursor: { position: until },
+        ...(this.marksLast ? { isLast: until === end } : {}),
       };
     }
   }
