@@ -68,6 +68,14 @@ describe('chunkDocument', () => {
     `);
   });
 
+  it('has other chunk ids for another way of cutting', () => {
+    const ids = (chunking?: string): string[] =>
+      chunk('# A\n\na', chunking === undefined ? {} : { chunking }).nodes.map(({ chunkId }) => chunkId);
+    expect(ids('one')).toEqual(ids('one'));
+    expect(ids('')).toEqual(ids());
+    expect(new Set([...ids(), ...ids('one'), ...ids('two')]).size).toBe(ids().length * 3);
+  });
+
   it('builds document › section › paragraph along the headings', () => {
     const body = ['intro', '# A', 'a', '## A1', 'a1', '#### A1x', 'a1x', '## A2', 'a2', '# B', 'b'].join('\n\n');
     const { text, nodes } = chunk(body);
