@@ -148,6 +148,20 @@ describe('candor import', () => {
     expect(exitCode).toBe(1);
   });
 
+  it('reports what was sent also when the key may not follow it', async () => {
+    const path = await write('all.ndjson', lines(1));
+    const {
+      out,
+      exitCode,
+      error: complaint,
+    } = await run(['import', path, '--wait', '--json'], (request) =>
+      request.method === 'POST' ? accept(request) : error(403, 'AUTH.ACTION_NOT_ALLOWED', 'Not allowed.'),
+    );
+    expect(JSON.parse(out)).toMatchObject({ accepted: 1, indexed: 0 });
+    expect(complaint).toBe('Indexing was not followed to its end: Not allowed.\n');
+    expect(exitCode).toBe(1);
+  });
+
   it.each<[string, string[], Record<string, string>, number, string]>([
     ['no key', ['import', '.'], {}, 2, 'Set CANDOR_API_KEY'],
     ['no path', ['import'], {}, 2, "missing required argument 'path'"],

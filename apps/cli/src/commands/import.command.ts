@@ -1,9 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { AppError } from '@candor/contracts';
 import { FileReader } from '@candor/extraction';
 import { CandorClient } from '../client/candor-client.js';
 import { readConnection } from '../config.js';
 import { EXIT } from '../exit-codes.js';
 import type { ReadOptions } from '../import/import-entry.js';
+import type { ImportReport } from '../import/import-report.js';
 import { ImportProgress } from '../import/import-progress.js';
 import { readEntries } from '../import/read-entries.js';
 import { runImport } from '../import/run-import.js';
@@ -82,17 +84,24 @@ async function importPaths(paths: string[], options: ImportOptions, context: Cli
       onProgress: ({ settled, found }) => progress.update(settled, found),
     });
     progress.stop();
+    let stopped: AppError | null = null;
     if (options.wait && report.requestIds.length > 0) {
       progress.start('Indexing', report.accepted);
       const onProgress = (ended: number): void => progress.update(ended, report.accepted);
-      await waitForIndexing(client, report, { signal: interrupted.signal, onProgress });
+      stopped = await waitForIndexing(client, report, { signal: interrupted.signal, onProgress });
     }
     progress.stop();
     streams.out.write(options.json ? `${JSON.stringify(report.toJson(), null, 2)}\n` : report.toText(options.wait));
-    setExitCode(report.failed.length > 0 ? EXIT.someFailed : EXIT.done);
+    if (stopped) streams.error.write(`Indexing was not followed to its end: ${stopped.message}\n`);
+    setExitCode(exitCodeOf(report, stopped));
   } finally {
     progress.stop();
     process.removeListener('SIGINT', interrupt);
     await reader.close();
   }
+}
+
+function exitCodeOf(report: ImportReport, stopped: AppError | null): number {
+  if (stopped?.code === 'REQUEST.CANCELLED') return EXIT.interrupted;
+  return stopped !== null || report.failed.length > 0 ? EXIT.someFailed : EXIT.done;
 }

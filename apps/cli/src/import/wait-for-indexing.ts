@@ -5,8 +5,25 @@ import type { ImportReport } from './import-report.js';
 
 const POLL_MS = 1_000;
 
-/** Follows the accepted items until each is searchable or has failed; failures join the report. */
+/**
+ * Follows the accepted items until each is searchable or has failed; failures join the report. Returns why it could not
+ * follow them to the end, null when it could: what was sent is sent, and has its report.
+ */
 export async function waitForIndexing(
+  client: CandorClient,
+  report: ImportReport,
+  options: { signal: AbortSignal; onProgress: (ended: number) => void },
+): Promise<AppError | null> {
+  try {
+    await followAll(client, report, options);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+async function followAll(
   client: CandorClient,
   report: ImportReport,
   options: { signal: AbortSignal; onProgress: (ended: number) => void },
