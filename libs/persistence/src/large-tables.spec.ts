@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, expect, it, jest } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import type { Database, Transaction } from './database.js';
 import { closeAbandonedRequests, listAuditEvents } from './repositories/audit-event.repository.js';
@@ -6,12 +6,10 @@ import { deleteOldIdempotencyRecords } from './repositories/idempotency.reposito
 import { OutboxRepository } from './repositories/outbox.repository.js';
 import { findStrandedVersions, resendStaleHeads } from './repositories/sweep.repository.js';
 import { RetrievalViews } from './retrieval-views.js';
-import { createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from './testing.js';
+import { TestTenant } from './testing.js';
+import { describeOnPostgres } from './testing/describe-on-postgres.js';
 
 jest.setTimeout(120_000);
-
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
 
 const ROWS = 20_000;
 
@@ -45,27 +43,24 @@ const FILL = [
    FROM generate_series(1, ${ROWS}) WHERE $1::uuid <> $2::uuid`,
 ];
 
-withPostgres('with large tables', () => {
-  let test: TestDatabase;
+describeOnPostgres('with large tables', (postgres) => {
   let small: TestTenant;
   let apiKeyId: string;
 
   beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-    small = await TestTenant.create(test.database);
-    const large = await TestTenant.create(test.database);
+    small = await TestTenant.create(postgres.database);
+    const large = await TestTenant.create(postgres.database);
     apiKeyId = (await large.addKey()).id;
     for (const statement of FILL)
-      await test.database.read((manager) => manager.query<unknown>(statement, [small.id, large.id]));
-    await test.database.read((manager) => manager.query<unknown>('ANALYZE'));
+      await postgres.database.read((manager) => manager.query<unknown>(statement, [small.id, large.id]));
+    await postgres.database.read((manager) => manager.query<unknown>('ANALYZE'));
   });
-  afterAll(() => test.drop());
 
   /** Tables of which rows were read from end to end. */
   async function scannedBy(
     work: (transaction: Transaction, database: Database) => Promise<unknown>,
   ): Promise<string[]> {
-    return test.database.transaction(async (transaction) => {
+    return postgres.database.transaction(async (transaction) => {
       const database = {
         read: (inner: (manager: Transaction) => Promise<unknown>) => inner(transaction),
         transaction: (inner: (manager: Transaction) => Promise<unknown>) => inner(transaction),
@@ -110,7 +105,7 @@ withPostgres('with large tables', () => {
   });
 
   async function recheck(database: Database, knownAsOf: string | null): Promise<number> {
-    const candidates = await test.database.read((manager) =>
+    const candidates = await postgres.database.read((manager) =>
       manager.query<{ itemId: string; version: number }[]>(
         `SELECT item_id AS "itemId", version FROM item_versions v JOIN api_keys k ON k.tenant_id = v.tenant_id LIMIT 100`,
       ),

@@ -7,44 +7,29 @@ import { RetrievalViews, type ItemHead, type Recheck } from './retrieval-views.j
 import { insertCollection } from './repositories/collection.repository.js';
 import { failVersion } from './repositories/item-pipeline.repository.js';
 import { revokeApiKey } from './repositories/api-key.repository.js';
-import {
-  buildChunk,
-  buildDocument,
-  createTestDatabase,
-  testServerUrl,
-  TestTenant,
-  type TestDatabase,
-} from './testing.js';
+import { buildChunk, buildDocument, TestTenant } from './testing.js';
 import { AppError } from '@candor/contracts';
-
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
+import { describeOnPostgres } from './testing/describe-on-postgres.js';
 
 type Version = { itemId: string; version: number };
 
-withPostgres('RetrievalViews', () => {
-  let test: TestDatabase;
+describeOnPostgres('RetrievalViews', (postgres) => {
   let reader: Database;
   let views: RetrievalViews;
   let tenant: TestTenant;
   let key: ApiKeyEntity;
 
   beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-    reader = new Database({ url: test.url, applicationName: 'views', readOnly: true });
+    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true });
     views = new RetrievalViews(reader);
   });
-  afterAll(async () => {
-    await reader.close();
-    await test.drop();
-  });
+  afterAll(() => reader.close());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
     key = await tenant.addKey();
   });
 
-  const query = (sql: string, parameters: unknown[] = []): Promise<unknown> =>
-    test.database.read((manager) => manager.query(sql, parameters));
+  const { query } = postgres;
   const recheck = (items: Version[], knownAsOf?: string): Promise<Recheck> =>
     views.recheck(
       key.id,
@@ -118,7 +103,7 @@ withPostgres('RetrievalViews', () => {
       expect(await views.readKey(key.id)).toBeNull();
 
       const other = await tenant.addKey();
-      await test.database.transaction((transaction) => revokeApiKey(transaction, other.id));
+      await postgres.database.transaction((transaction) => revokeApiKey(transaction, other.id));
       expect(await views.recheck(other.id, [item])).toEqual({ key: null, heads: new Map() });
       expect(await views.readKey(other.id)).toBeNull();
       expect(await views.recheck(randomUuid(), [item])).toEqual({ key: null, heads: new Map() });
@@ -127,7 +112,7 @@ withPostgres('RetrievalViews', () => {
     it('knows no item that is deleted or of another tenant', async () => {
       const deleted = await tenant.add(buildDocument());
       await tenant.tombstone(deleted.itemId);
-      const foreign = await (await TestTenant.create(test.database)).add(buildDocument());
+      const foreign = await (await TestTenant.create(postgres.database)).add(buildDocument());
       for (const knownAsOf of [undefined, '2099-01-01T00:00:00Z'])
         expect((await recheck([deleted, foreign], knownAsOf)).heads.size).toBe(0);
     });
@@ -149,7 +134,7 @@ withPostgres('RetrievalViews', () => {
       await recordedAt(old, '2026-01-01T00:00:00.500Z');
       const failed = await tenant.acceptOne({ ...document, body: 'unreadable' });
       await recordedAt(failed, '2026-01-15T00:00:00Z');
-      await test.database.transaction((transaction) =>
+      await postgres.database.transaction((transaction) =>
         failVersion(transaction, tenant.job(failed), new AppError('INTERNAL.UNEXPECTED')),
       );
       const newer = await tenant.acceptOne({ ...document, body: 'newer' });
@@ -185,9 +170,8 @@ withPostgres('RetrievalViews', () => {
 
     it('finds a time that it told itself: recorded then, known then', async () => {
       const item = await tenant.add(buildDocument());
-      const [row] = (await query('SELECT recorded_at FROM item_versions WHERE item_id = $1', [item.itemId])) as {
-        recorded_at: Date;
-      }[];
+      const sql = 'SELECT recorded_at FROM item_versions WHERE item_id = $1';
+      const [row] = await query<{ recorded_at: Date }>(sql, [item.itemId]);
       expect(await headOf(item, row?.recorded_at.toISOString())).toMatchObject({ current: true, notYetKnown: false });
     });
 
@@ -201,7 +185,7 @@ withPostgres('RetrievalViews', () => {
 
       await tenant.add(buildDocument({ ...replacing, provider: 'notion' }));
       await tenant.add(buildDocument({ supersedes: [decision.externalId] }));
-      await (await TestTenant.create(test.database)).add(buildDocument(replacing));
+      await (await TestTenant.create(postgres.database)).add(buildDocument(replacing));
       expect(await isSuperseded()).toBe(false);
 
       const accepted = await tenant.acceptOne(buildDocument(replacing));
@@ -297,7 +281,7 @@ withPostgres('RetrievalViews', () => {
   });
 
   it('lists the items of a collection, and tells an empty one from none', async () => {
-    const collection = await test.database.transaction((transaction) =>
+    const collection = await postgres.database.transaction((transaction) =>
       insertCollection(transaction, tenant.id, { name: 'Plans' }),
     );
     expect(await views.collectionItems(tenant.id, collection.id)).toEqual([]);

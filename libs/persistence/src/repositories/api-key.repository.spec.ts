@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { v4 as randomUuid } from 'uuid';
-import { createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { TestTenant } from '../testing.js';
 import {
   expireSecrets,
   findApiKey,
@@ -14,24 +14,17 @@ import {
   type StoredSecret,
 } from './api-key.repository.js';
 import { ensureDefaultTenant, findTenant } from './tenant.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('API keys', () => {
-  let test: TestDatabase;
+describeOnPostgres('API keys', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
 
   const find = (publicId: string): Promise<StoredSecret | null> =>
-    test.database.read((manager) => findKeyBySecret(manager, publicId));
+    postgres.database.read((manager) => findKeyBySecret(manager, publicId));
   const inMilliseconds = (offset: number): Date => new Date(Date.now() + offset);
 
   it('are found by the public half of their secret, with all that the gateway needs', async () => {
@@ -73,15 +66,15 @@ withPostgres('API keys', () => {
     const expired = await tenant.addKey({ expiresAt: inMilliseconds(-1_000) });
     expect((await find(expired.publicId))?.apiKey.expiresAt?.getTime()).toBeLessThan(Date.now());
     const revoked = await tenant.addKey();
-    expect(await test.database.transaction((transaction) => revokeApiKey(transaction, revoked.id))).toBe(true);
-    expect(await test.database.transaction((transaction) => revokeApiKey(transaction, revoked.id))).toBe(false);
+    expect(await postgres.database.transaction((transaction) => revokeApiKey(transaction, revoked.id))).toBe(true);
+    expect(await postgres.database.transaction((transaction) => revokeApiKey(transaction, revoked.id))).toBe(false);
     expect((await find(revoked.publicId))?.apiKey.revokedAt).toEqual(expect.any(Date));
   });
 
   it('have two secrets while they are rotated, and the earlier end of the old one counts', async () => {
     const key = await tenant.addKey();
     const rotate = (publicId: string, end: Date): Promise<void> =>
-      test.database.transaction(async (transaction) => {
+      postgres.database.transaction(async (transaction) => {
         await expireSecrets(transaction, key.id, end);
         await insertSecret(transaction, key.id, { publicId, secretSha256: Buffer.from('x') });
       });
@@ -91,7 +84,7 @@ withPostgres('API keys', () => {
     expect((await find(second))?.apiKey.id).toBe(key.id);
 
     await rotate(third, inMilliseconds(3_600_000));
-    const ends: { public_id: string; expires_at: Date | null }[] = await test.database.read((manager) =>
+    const ends: { public_id: string; expires_at: Date | null }[] = await postgres.database.read((manager) =>
       manager.query('SELECT public_id, expires_at FROM api_key_secrets WHERE api_key_id = $1 ORDER BY created_at', [
         key.id,
       ]),
@@ -101,14 +94,14 @@ withPostgres('API keys', () => {
     expect(ends[1]?.expires_at?.getTime()).toBeGreaterThan(Date.now() + 3_000_000);
     expect(ends[2]?.expires_at).toBeNull();
 
-    await test.database.transaction((transaction) => expireSecrets(transaction, key.id, inMilliseconds(-1_000)));
+    await postgres.database.transaction((transaction) => expireSecrets(transaction, key.id, inMilliseconds(-1_000)));
     expect(await Promise.all([key.publicId, second, third].map(find))).toEqual([null, null, null]);
   });
 
   it('can be changed; what is not named stays', async () => {
     const key = await tenant.addKey({ name: 'before', principals: ['user:a@x.org'], rateLimitPerMinute: 5 });
     const change = (fields: Parameters<typeof updateApiKey>[2]): ReturnType<typeof updateApiKey> =>
-      test.database.transaction((transaction) => updateApiKey(transaction, key.id, fields));
+      postgres.database.transaction((transaction) => updateApiKey(transaction, key.id, fields));
     expect(await change({ name: 'after' })).toMatchObject({
       name: 'after',
       principals: ['user:a@x.org'],
@@ -123,12 +116,12 @@ withPostgres('API keys', () => {
   });
 
   it('belong to one tenant, and are listed there in the order of their making, each once', async () => {
-    const stranger = await TestTenant.create(test.database);
+    const stranger = await TestTenant.create(postgres.database);
     const theirs = await stranger.addKey();
-    expect(await test.database.read((manager) => findApiKey(manager, tenant.id, theirs.id))).toBeNull();
+    expect(await postgres.database.read((manager) => findApiKey(manager, tenant.id, theirs.id))).toBeNull();
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) ids.push((await tenant.addKey()).id);
-    await test.database.read((manager) =>
+    await postgres.database.read((manager) =>
       manager.query(`UPDATE api_keys SET created_at = '2026-01-01T00:00:00Z' WHERE id = ANY($1::uuid[])`, [
         ids.slice(0, 5),
       ]),
@@ -136,14 +129,14 @@ withPostgres('API keys', () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     for (let hasMore = true; hasMore;) {
-      const page = await test.database.read((manager) => listApiKeys(manager, tenant.id, { limit: 2, cursor }));
+      const page = await postgres.database.read((manager) => listApiKeys(manager, tenant.id, { limit: 2, cursor }));
       seen.push(...page.rows.map((row) => row.id));
       cursor = page.cursor ?? undefined;
       hasMore = page.hasMore;
     }
     expect(seen).toEqual([...ids.slice(0, 5).sort(), ...ids.slice(5)]);
     await expect(
-      test.database.read((manager) => listApiKeys(manager, tenant.id, { limit: 2, cursor: 'mine' })),
+      postgres.database.read((manager) => listApiKeys(manager, tenant.id, { limit: 2, cursor: 'mine' })),
     ).rejects.toMatchObject({ code: 'REQUEST.INVALID' });
   });
 
@@ -161,22 +154,24 @@ withPostgres('API keys', () => {
     ]) {
       const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
       await expect(
-        test.database.read((manager) => listApiKeys(manager, tenant.id, { limit: 2, cursor })),
+        postgres.database.read((manager) => listApiKeys(manager, tenant.id, { limit: 2, cursor })),
       ).rejects.toMatchObject({ code: 'REQUEST.INVALID' });
     }
   });
 
   it('make one default tenant and one installation key, whoever comes first', async () => {
     const tenants = await Promise.all(
-      [1, 2, 3].map(() => test.database.transaction((transaction) => ensureDefaultTenant(transaction, randomUuid()))),
+      [1, 2, 3].map(() =>
+        postgres.database.transaction((transaction) => ensureDefaultTenant(transaction, randomUuid())),
+      ),
     );
     expect(new Set(tenants.map((found) => found.id)).size).toBe(1);
-    expect(await test.database.read((manager) => findTenant(manager, tenants[0]?.id ?? ''))).toMatchObject({
+    expect(await postgres.database.read((manager) => findTenant(manager, tenants[0]?.id ?? ''))).toMatchObject({
       isDefault: true,
     });
-    expect(await test.database.read((manager) => findInstallationKey(manager))).toBeNull();
+    expect(await postgres.database.read((manager) => findInstallationKey(manager))).toBeNull();
     const key = await tenant.addKey({ isInstallationKey: true });
-    expect((await test.database.read((manager) => findInstallationKey(manager)))?.id).toBe(key.id);
+    expect((await postgres.database.read((manager) => findInstallationKey(manager)))?.id).toBe(key.id);
     await expect(tenant.addKey({ isInstallationKey: true })).rejects.toThrow('api_keys_one_installation_key');
   });
 });

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import type { AuditEventInput, AuditEventsQuery } from '@candor/contracts';
 import { Database } from '../database.js';
 import type { AuditEventEntity } from '../entities/audit-event.entity.js';
 import type { Page } from '../page-cursor.js';
-import { createTestDatabase, testServerUrl, type TestDatabase } from '../testing.js';
 import { closeAbandonedRequests, insertAuditEvents, listAuditEvents } from './audit-event.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('audit events', () => {
-  let test: TestDatabase;
+describeOnPostgres('audit events', (postgres) => {
   let tenantId: string;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(() => {
     tenantId = randomUuid();
   });
 
-  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
+  const { query } = postgres;
 
   const eventOf = (fields: Partial<AuditEventInput> = {}): AuditEventInput => ({
     tenantId,
@@ -38,9 +29,9 @@ withPostgres('audit events', () => {
     ...fields,
   });
   const write = (...events: AuditEventInput[]): Promise<void> =>
-    test.database.read((manager) => insertAuditEvents(manager, events));
+    postgres.database.read((manager) => insertAuditEvents(manager, events));
   const list = (filter: Partial<AuditEventsQuery> = {}, tenant = tenantId): Promise<Page<AuditEventEntity>> =>
-    test.database.read((manager) => listAuditEvents(manager, tenant, { limit: 20, ...filter }));
+    postgres.database.read((manager) => listAuditEvents(manager, tenant, { limit: 20, ...filter }));
 
   it('keep what they were given, in order, and say when', async () => {
     const event = eventOf({
@@ -74,7 +65,7 @@ withPostgres('audit events', () => {
 
   it('commit with the change they tell of, or not at all', async () => {
     await expect(
-      test.database.transaction(async (transaction) => {
+      postgres.database.transaction(async (transaction) => {
         await insertAuditEvents(transaction, [eventOf()]);
         throw new Error('the change failed');
       }),
@@ -121,7 +112,7 @@ withPostgres('audit events', () => {
          VALUES ($1, $2, $3, 'reason.requested', 'accepted', 'agent', '{}', now() - $4::interval)`,
         [randomUuid(), tenantId, requestId, age],
       );
-    const close = (database = test.database): Promise<number> =>
+    const close = (database = postgres.database): Promise<number> =>
       database.transaction((transaction) => closeAbandonedRequests(transaction, 900));
 
     it('are closed once, and only when they are old enough', async () => {
@@ -139,10 +130,10 @@ withPostgres('audit events', () => {
     });
 
     it('are closed by one of the processes that sweep at once', async () => {
-      const other = new Database({ url: test.url, applicationName: 'other' });
+      const other = new Database({ url: postgres.url, applicationName: 'other' });
       try {
         for (let count = 0; count < 20; count += 1) await began(randomUuid(), '1 hour');
-        await test.database.transaction(async (transaction) => {
+        await postgres.database.transaction(async (transaction) => {
           expect(await closeAbandonedRequests(transaction, 900)).toBe(20);
           expect(await close(other)).toBe(0);
         });

@@ -1,8 +1,8 @@
 import type { Visibility } from '../visibility.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import type { IngestDocument } from '@candor/contracts';
-import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { buildDocument, TestTenant } from '../testing.js';
 import {
   addCollectionItems,
   deleteCollection,
@@ -17,37 +17,30 @@ import {
   updateCollection,
   type CollectionRow,
 } from './collection.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('collections', () => {
-  let test: TestDatabase;
+describeOnPostgres('collections', (postgres) => {
   let tenant: TestTenant;
   let everything: Visibility;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
     everything = { tenantId: tenant.id, providers: null, principals: null };
   });
 
   const make = (name: string, description?: string): Promise<CollectionRow> =>
-    test.database.transaction((transaction) =>
+    postgres.database.transaction((transaction) =>
       insertCollection(transaction, tenant.id, { name, ...(description === undefined ? {} : { description }) }),
     );
   const add = (collectionId: string, itemIds: string[]): Promise<number> =>
-    test.database.transaction((transaction) => addCollectionItems(transaction, tenant.id, collectionId, itemIds));
+    postgres.database.transaction((transaction) => addCollectionItems(transaction, tenant.id, collectionId, itemIds));
   const find = (viewer: Visibility, id: string): Promise<CollectionRow | null> =>
-    test.database.read((manager) => findCollection(manager, viewer, id));
+    postgres.database.read((manager) => findCollection(manager, viewer, id));
   const put = async (fields: Partial<IngestDocument>): Promise<string> =>
     (await tenant.acceptOne(buildDocument(fields))).itemId;
 
   it('are made, read, changed and deleted within their tenant', async () => {
-    const stranger = await TestTenant.create(test.database);
+    const stranger = await TestTenant.create(postgres.database);
     const { id } = await make('Plans', 'What is planned');
     expect(await find(everything, id)).toMatchObject({
       name: 'Plans',
@@ -59,19 +52,21 @@ withPostgres('collections', () => {
     });
     expect(await find({ ...everything, tenantId: stranger.id }, id)).toBeNull();
     const change = (tenantId: string): Promise<boolean> =>
-      test.database.transaction((transaction) =>
+      postgres.database.transaction((transaction) =>
         updateCollection(transaction, tenantId, id, { description: null, tags: ['a'] }),
       );
     expect(await change(stranger.id)).toBe(false);
     expect(await change(tenant.id)).toBe(true);
     expect(await find(everything, id)).toMatchObject({ name: 'Plans', description: null, tags: ['a'] });
-    expect(await test.database.read((manager) => findMissingCollections(manager, stranger.id, [id]))).toEqual(
+    expect(await postgres.database.read((manager) => findMissingCollections(manager, stranger.id, [id]))).toEqual(
       new Set([id]),
     );
-    expect(await test.database.read((manager) => findMissingCollections(manager, tenant.id, [id]))).toEqual(new Set());
+    expect(await postgres.database.read((manager) => findMissingCollections(manager, tenant.id, [id]))).toEqual(
+      new Set(),
+    );
 
     const remove = (tenantId: string): Promise<boolean> =>
-      test.database.transaction((transaction) => deleteCollection(transaction, tenantId, id));
+      postgres.database.transaction((transaction) => deleteCollection(transaction, tenantId, id));
     expect(await remove(stranger.id)).toBe(false);
     await add(id, [await put({})]);
     expect(await remove(tenant.id)).toBe(true);
@@ -104,9 +99,11 @@ withPostgres('collections', () => {
     for (const [viewer, names] of viewers) {
       const expected = names.map((name) => items[name]).sort();
       expect((await find(viewer, id))?.itemCount).toBe(expected.length);
-      const page = await test.database.read((manager) => listCollectionItems(manager, viewer, id, { limit: 50 }));
+      const page = await postgres.database.read((manager) => listCollectionItems(manager, viewer, id, { limit: 50 }));
       expect(page.rows.map((row) => row.itemId).sort()).toEqual(expected);
-      const visible = await test.database.read((manager) => filterVisibleItems(manager, viewer, Object.values(items)));
+      const visible = await postgres.database.read((manager) =>
+        filterVisibleItems(manager, viewer, Object.values(items)),
+      );
       expect([...visible].sort()).toEqual(expected);
     }
   });
@@ -125,7 +122,7 @@ withPostgres('collections', () => {
     expect(await add(id, ids)).toBe(0);
     expect((await find(everything, id))?.itemCount).toBe(6);
     const remove = (tenantId: string, itemIds: string[]): Promise<number> =>
-      test.database.transaction((transaction) => removeCollectionItems(transaction, tenantId, id, itemIds));
+      postgres.database.transaction((transaction) => removeCollectionItems(transaction, tenantId, id, itemIds));
     expect(await remove(randomUuid(), ids)).toBe(0);
     expect(await remove(tenant.id, [...ids.slice(0, 2), randomUuid()])).toBe(2);
     expect(await remove(tenant.id, ids.slice(0, 2))).toBe(0);
@@ -137,7 +134,7 @@ withPostgres('collections', () => {
       await make(name, `about ${name}`);
     const search = async (text: string): Promise<string[]> =>
       (
-        await test.database.read((manager) => listCollections(manager, everything, { search: text, limit: 20 }))
+        await postgres.database.read((manager) => listCollections(manager, everything, { search: text, limit: 20 }))
       ).rows.map((row) => row.name);
     expect(await search('100%')).toEqual(['100% done']);
     expect(await search('A_B')).toEqual(['a_b']);
@@ -148,7 +145,7 @@ withPostgres('collections', () => {
   });
 
   it('are paged without a gap or a repetition when many have the same time', async () => {
-    const collections = await test.database.transaction(async (transaction) => {
+    const collections = await postgres.database.transaction(async (transaction) => {
       const made: CollectionRow[] = [];
       for (let count = 0; count < 7; count += 1)
         made.push(await insertCollection(transaction, tenant.id, { name: `c${count}` }));
@@ -160,11 +157,11 @@ withPostgres('collections', () => {
     await add(id, ids);
 
     const listed = await pages((cursor) =>
-      test.database.read((manager) => listCollections(manager, everything, { limit: 3, cursor })),
+      postgres.database.read((manager) => listCollections(manager, everything, { limit: 3, cursor })),
     );
     expect(listed.map((row) => row.id)).toEqual([...collections.map((collection) => collection.id).sort(), id]);
     const members = await pages((cursor) =>
-      test.database.read((manager) => listCollectionItems(manager, everything, id, { limit: 2, cursor })),
+      postgres.database.read((manager) => listCollectionItems(manager, everything, id, { limit: 2, cursor })),
     );
     expect(members.map((row) => row.itemId)).toEqual([...ids].sort());
   });

@@ -1,34 +1,26 @@
 import { serviceViewer } from '../visibility.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError } from '@candor/contracts';
-import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { buildDocument, TestTenant } from '../testing.js';
 import { insertDeadLetter, listDeadLetters, retryDeadLetter, type RetryResult } from './dead-letter.repository.js';
 import type { AcceptedItem } from './ingest.repository.js';
 import { findIngestion } from './ingestion-status.repository.js';
 import { failVersion } from './item-pipeline.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('dead letters', () => {
-  let test: TestDatabase;
+describeOnPostgres('dead letters', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
 
-  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
+  const { query } = postgres;
 
   /** What the worker commits when a job can't ever succeed. */
   async function bury(item: AcceptedItem | null, requestId: string, payload: unknown = {}): Promise<string> {
-    return test.database.transaction(async (transaction) => {
+    return postgres.database.transaction(async (transaction) => {
       if (item) await failVersion(transaction, tenant.job(item), new AppError('INTERNAL.UNEXPECTED'));
       return insertDeadLetter(transaction, {
         tenantId: tenant.id,
@@ -44,7 +36,7 @@ withPostgres('dead letters', () => {
   }
 
   const retry = (id: string, tenantId = tenant.id): Promise<RetryResult> =>
-    test.database.transaction((transaction) => retryDeadLetter(transaction, serviceViewer(tenantId), id));
+    postgres.database.transaction((transaction) => retryDeadLetter(transaction, serviceViewer(tenantId), id));
 
   it('can be put back to work once', async () => {
     const requestId = randomUuid();
@@ -64,7 +56,7 @@ withPostgres('dead letters', () => {
         payload: { tenantId: tenant.id, requestId, itemId: item.itemId, version: 1, epoch: 1 },
       },
     ]);
-    const ingestion = await test.database.read((manager) =>
+    const ingestion = await postgres.database.read((manager) =>
       findIngestion(manager, serviceViewer(tenant.id), requestId),
     );
     expect(ingestion?.items[0]).toMatchObject({ state: 'accepted', error: null });
@@ -98,7 +90,7 @@ withPostgres('dead letters', () => {
     expect(await retry(second)).toEqual({ kind: 'not_retryable' });
     expect(await retry(await bury(null, randomUuid()))).toEqual({ kind: 'not_retryable' });
 
-    const stranger = await TestTenant.create(test.database);
+    const stranger = await TestTenant.create(postgres.database);
     const third = await bury(await tenant.acceptOne(buildDocument()), randomUuid());
     expect(await retry(third, stranger.id)).toEqual({ kind: 'not_found' });
     expect(await retry(randomUuid())).toEqual({ kind: 'not_found' });
@@ -123,7 +115,7 @@ withPostgres('dead letters', () => {
     const seen: string[] = [];
     let cursor: string | null | undefined;
     do {
-      const page = await test.database.read((manager) =>
+      const page = await postgres.database.read((manager) =>
         listDeadLetters(manager, serviceViewer(tenant.id), { limit: 3, cursor: cursor ?? undefined }),
       );
       expect(page.hasMore).toBe(page.cursor !== null);

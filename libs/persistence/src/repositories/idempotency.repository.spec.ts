@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
-import { createTestDatabase, testServerUrl, type TestDatabase } from '../testing.js';
 import {
   claimIdempotencyKey,
   deleteOldIdempotencyRecords,
@@ -8,24 +7,15 @@ import {
   storeIdempotentResponse,
   type IdempotencyClaim,
 } from './idempotency.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('idempotency records', () => {
-  let test: TestDatabase;
-
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
-
+describeOnPostgres('idempotency records', (postgres) => {
   const claim = (apiKeyId: string, digest = 'd1', key = 'k'): Promise<IdempotencyClaim> =>
-    test.database.read((manager) => claimIdempotencyKey(manager, apiKeyId, key, digest));
+    postgres.database.read((manager) => claimIdempotencyKey(manager, apiKeyId, key, digest));
   const store = (apiKeyId: string, body: unknown, status = 202): Promise<void> =>
-    test.database.read((manager) => storeIdempotentResponse(manager, apiKeyId, 'k', { status, body }));
+    postgres.database.read((manager) => storeIdempotentResponse(manager, apiKeyId, 'k', { status, body }));
   const change = (apiKeyId: string, assignment: string): Promise<unknown> =>
-    test.database.read((manager) =>
+    postgres.database.read((manager) =>
       manager.query(`UPDATE idempotency_records SET ${assignment} WHERE api_key_id = $1`, [apiKeyId]),
     );
 
@@ -54,7 +44,8 @@ withPostgres('idempotency records', () => {
 
   it('are free again after a request that changed nothing, and not after one that did', async () => {
     const apiKeyId = randomUuid();
-    const release = (): Promise<void> => test.database.read((manager) => releaseIdempotencyKey(manager, apiKeyId, 'k'));
+    const release = (): Promise<void> =>
+      postgres.database.read((manager) => releaseIdempotencyKey(manager, apiKeyId, 'k'));
     await claim(apiKeyId);
     await release();
     expect(await claim(apiKeyId, 'd2')).toEqual({ kind: 'claimed' });
@@ -85,8 +76,8 @@ withPostgres('idempotency records', () => {
     expect(await claim(old, 'd2')).toEqual({ kind: 'in_progress' });
 
     await change(old, `created_at = now() - interval '25 hours'`);
-    await test.database.read((manager) => deleteOldIdempotencyRecords(manager));
-    const left: { api_key_id: string }[] = await test.database.read((manager) =>
+    await postgres.database.read((manager) => deleteOldIdempotencyRecords(manager));
+    const left: { api_key_id: string }[] = await postgres.database.read((manager) =>
       manager.query('SELECT api_key_id FROM idempotency_records WHERE api_key_id = ANY($1::uuid[])', [[old, young]]),
     );
     expect(left).toEqual([{ api_key_id: young }]);

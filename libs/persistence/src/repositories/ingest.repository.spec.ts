@@ -1,38 +1,30 @@
 import { serviceViewer } from '../visibility.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, expect, it, jest } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError, type CollectionId, type IngestDocument } from '@candor/contracts';
 import type { ItemVersionEntity } from '../entities/source-item.entity.js';
 import { isUniqueViolation } from '../is-unique-violation.js';
-import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { buildDocument, TestTenant } from '../testing.js';
 import { insertCollection } from './collection.repository.js';
 import { acceptDocuments } from './ingest.repository.js';
 import { findIngestion } from './ingestion-status.repository.js';
 import { failVersion } from './item-pipeline.repository.js';
 import { findSourceItem, type SourceItemDetails } from './source-item.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
 jest.setTimeout(60_000);
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('acceptDocuments', () => {
-  let test: TestDatabase;
+describeOnPostgres('acceptDocuments', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
 
-  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
+  const { query } = postgres;
 
   async function details(itemId: string): Promise<SourceItemDetails> {
-    const found = await test.database.read((manager) => findSourceItem(manager, tenant.id, itemId));
+    const found = await postgres.database.read((manager) => findSourceItem(manager, tenant.id, itemId));
     if (!found) throw new Error('not found');
     return found;
   }
@@ -42,7 +34,9 @@ withPostgres('acceptDocuments', () => {
   }
 
   async function statesOf(requestId: string): Promise<string[] | undefined> {
-    const found = await test.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), requestId));
+    const found = await postgres.database.read((manager) =>
+      findIngestion(manager, serviceViewer(tenant.id), requestId),
+    );
     return found?.items.map((item) => item.state);
   }
 
@@ -195,7 +189,7 @@ withPostgres('acceptDocuments', () => {
   it('accepts the same content again after it failed', async () => {
     const document = buildDocument();
     const first = await tenant.acceptOne(document);
-    await test.database.transaction((transaction) =>
+    await postgres.database.transaction((transaction) =>
       failVersion(transaction, tenant.job(first), new AppError('INTERNAL.UNEXPECTED')),
     );
     expect(await tenant.acceptOne(document)).toMatchObject({ itemId: first.itemId, version: 2, status: 'accepted' });
@@ -203,7 +197,7 @@ withPostgres('acceptDocuments', () => {
 
   it('tells items apart by provider, connector and tenant', async () => {
     const document = buildDocument();
-    const other = await TestTenant.create(test.database);
+    const other = await TestTenant.create(postgres.database);
     const items = await Promise.all([
       tenant.acceptOne(document),
       tenant.acceptOne({ ...document, provider: 'notion' }),
@@ -211,13 +205,13 @@ withPostgres('acceptDocuments', () => {
       other.acceptOne(document),
     ]);
     expect(new Set(items.map((item) => item.itemId)).size).toBe(4);
-    expect(await test.database.read((manager) => findSourceItem(manager, other.id, items[0].itemId))).toBeNull();
+    expect(await postgres.database.read((manager) => findSourceItem(manager, other.id, items[0].itemId))).toBeNull();
   });
 
   it('adds to collections of the tenant, and never takes out', async () => {
-    const [mine, theirs] = await test.database.transaction(async (transaction) => [
+    const [mine, theirs] = await postgres.database.transaction(async (transaction) => [
       await insertCollection(transaction, tenant.id, { name: 'Mine' }),
-      await insertCollection(transaction, (await TestTenant.create(test.database)).id, { name: 'Theirs' }),
+      await insertCollection(transaction, (await TestTenant.create(postgres.database)).id, { name: 'Theirs' }),
     ]);
     const document = buildDocument({ collectionIds: [mine?.id, theirs?.id] as CollectionId[] });
     const item = await tenant.acceptOne(document);
@@ -276,7 +270,7 @@ withPostgres('acceptDocuments', () => {
   it('never waits crosswise for a call with the same documents in another order', async () => {
     const documents = ['a', 'm', 'z'].map((externalId) => buildDocument({ externalId }));
     const calls: Promise<unknown>[] = [];
-    const blocker = test.database.transaction(async (transaction) => {
+    const blocker = postgres.database.transaction(async (transaction) => {
       // Holds both calls in the middle of their inserts.
       await acceptDocuments(transaction, tenant.id, randomUuid(), documents.slice(1, 2));
       calls.push(tenant.accept(documents), tenant.accept([...documents].reverse()));
@@ -302,7 +296,7 @@ withPostgres('acceptDocuments', () => {
     const document = buildDocument();
     const first = await tenant.add(document);
     let accepting: Promise<unknown> = Promise.resolve();
-    await test.database.transaction(async (transaction) => {
+    await postgres.database.transaction(async (transaction) => {
       await transaction.query('SELECT id FROM source_items WHERE id = $1 FOR UPDATE', [first.itemId]);
       accepting = tenant.acceptOne(document);
       // The other call has found the old head and waits for its lock.
@@ -333,7 +327,7 @@ withPostgres('acceptDocuments', () => {
 
   it('refuses in the middle of a transaction without leaving a trace of it', async () => {
     await expect(
-      test.database.transaction(async (transaction) => {
+      postgres.database.transaction(async (transaction) => {
         await acceptDocuments(transaction, tenant.id, randomUuid(), [buildDocument()]);
         throw new Error('the audit event could not be written');
       }),

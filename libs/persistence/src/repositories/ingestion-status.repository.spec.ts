@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError } from '@candor/contracts';
-import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { buildDocument, TestTenant } from '../testing.js';
 import { serviceViewer, type Visibility } from '../visibility.js';
 import { acceptDocuments } from './ingest.repository.js';
 import {
@@ -11,20 +11,13 @@ import {
   type UnfinishedWork,
 } from './ingestion-status.repository.js';
 import { failVersion } from './item-pipeline.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('the overview of ingestions', () => {
-  let test: TestDatabase;
+describeOnPostgres('the overview of ingestions', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
 
   async function list(
@@ -32,11 +25,11 @@ withPostgres('the overview of ingestions', () => {
     page: { limit: number; cursor?: string } = { limit: 20 },
     apiKeyId: string = randomUuid(),
   ): Promise<{ rows: IngestionCounts[]; cursor: string | null }> {
-    return test.database.read((manager) => listIngestions(manager, { ...viewer, apiKeyId }, page));
+    return postgres.database.read((manager) => listIngestions(manager, { ...viewer, apiKeyId }, page));
   }
 
   const summarize = (viewer: Visibility = serviceViewer(tenant.id)): Promise<UnfinishedWork> =>
-    test.database.read((manager) => summarizeUnfinished(manager, viewer));
+    postgres.database.read((manager) => summarizeUnfinished(manager, viewer));
 
   it('counts by state, newest request first', async () => {
     const [older, newer] = [randomUuid(), randomUuid()];
@@ -46,7 +39,7 @@ withPostgres('the overview of ingestions', () => {
     );
     if (!waiting || !extracting || !failed) throw new Error('no items');
     await tenant.start(extracting, 'extracting');
-    await test.database.transaction((transaction) =>
+    await postgres.database.transaction((transaction) =>
       failVersion(transaction, tenant.job(failed), new AppError('EXTRACT.EMPTY')),
     );
     const document = buildDocument();
@@ -88,7 +81,7 @@ withPostgres('the overview of ingestions', () => {
       buildDocument({ accessPolicy: { provider: 'slack', mode: 'acl', principals: ['user:other@x.org'] } });
     const open = buildDocument({ accessPolicy: { provider: 'slack', mode: 'provider_scope' } });
     await tenant.accept([secret()], hidden);
-    await test.database.transaction((transaction) =>
+    await postgres.database.transaction((transaction) =>
       acceptDocuments(transaction, tenant.id, mixed, [open, secret()], apiKeyId),
     );
     const viewer = { tenantId: tenant.id, providers: null, principals: ['user:me@x.org'] };
@@ -98,7 +91,7 @@ withPostgres('the overview of ingestions', () => {
     ]);
     expect((await summarize(viewer)).counts).toEqual({ accepted: 1 });
     expect((await summarize({ ...viewer, providers: ['notion'] })).counts).toEqual({});
-    const stranger = await TestTenant.create(test.database);
+    const stranger = await TestTenant.create(postgres.database);
     expect((await list(serviceViewer(stranger.id))).rows).toEqual([]);
   });
 });

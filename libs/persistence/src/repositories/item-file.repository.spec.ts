@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, expect, it, jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { buildDocument, TestTenant } from '../testing.js';
 import type { AcceptedItem } from './ingest.repository.js';
 import {
   findItemFile,
@@ -11,11 +11,9 @@ import {
   type NewFile,
 } from './item-file.repository.js';
 import { findSourceItem, type SourceItemDetails } from './source-item.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
 jest.setTimeout(60_000);
-
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
 
 const BYTES = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0x0a]);
 const READING: FileReading = {
@@ -31,29 +29,24 @@ function buildFile(file: Partial<NewFile> = {}, fields: Partial<FileDocument> = 
   return { ...rest, ...fields, file: { name: 'plan.pdf', mediaType: 'application/pdf', bytes: BYTES, ...file } };
 }
 
-withPostgres('files of items', () => {
-  let test: TestDatabase;
+describeOnPostgres('files of items', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
 
   async function details({ itemId }: AcceptedItem): Promise<SourceItemDetails> {
-    const found = await test.database.read((manager) => findSourceItem(manager, tenant.id, itemId));
+    const found = await postgres.database.read((manager) => findSourceItem(manager, tenant.id, itemId));
     if (!found) throw new Error('not found');
     return found;
   }
   const fileOf = ({ itemId, version }: AcceptedItem, tenantId = tenant.id) =>
-    test.database.read((manager) => findItemFile(manager, tenantId, itemId, version));
+    postgres.database.read((manager) => findItemFile(manager, tenantId, itemId, version));
   const factsOf = ({ itemId, version }: AcceptedItem) =>
-    test.database.read((manager) => findItemFileFacts(manager, tenant.id, itemId, version));
+    postgres.database.read((manager) => findItemFileFacts(manager, tenant.id, itemId, version));
   const countFiles = async (): Promise<unknown> => {
-    const [row] = await test.database.read((manager) =>
+    const [row] = await postgres.database.read((manager) =>
       manager.query<{ count: number }[]>('SELECT count(*)::int AS count FROM item_files WHERE tenant_id = $1', [
         tenant.id,
       ]),
@@ -61,11 +54,11 @@ withPostgres('files of items', () => {
     return row?.count;
   };
   const storedVersions = ({ itemId }: AcceptedItem): Promise<Record<string, unknown>[]> =>
-    test.database.read((manager) =>
+    postgres.database.read((manager) =>
       manager.query('SELECT title, body, mime_type AS "mimeType" FROM item_versions WHERE item_id = $1', [itemId]),
     );
   const enter = async ({ itemId, version }: AcceptedItem, state: 'extracting' | 'indexing'): Promise<void> => {
-    await test.database.read((manager) =>
+    await postgres.database.read((manager) =>
       manager.query('UPDATE item_versions SET state = $3 WHERE item_id = $1 AND version = $2', [
         itemId,
         version,
@@ -74,7 +67,7 @@ withPostgres('files of items', () => {
     );
   };
   const save = (item: AcceptedItem, reading: FileReading): Promise<void> =>
-    test.database.transaction((transaction) => saveFileReading(transaction, tenant.job(item), reading));
+    postgres.database.transaction((transaction) => saveFileReading(transaction, tenant.job(item), reading));
   async function read(item: AcceptedItem, reading: FileReading): Promise<void> {
     await enter(item, 'extracting');
     await save(item, reading);
@@ -98,7 +91,7 @@ withPostgres('files of items', () => {
       sha256: createHash('sha256').update(BYTES).digest('hex'),
       warnings: [],
     });
-    const other = await TestTenant.create(test.database);
+    const other = await TestTenant.create(postgres.database);
     expect(await fileOf(item, other.id)).toBeNull();
     expect(await fileOf(await tenant.acceptOne(buildDocument()))).toBeNull();
   });

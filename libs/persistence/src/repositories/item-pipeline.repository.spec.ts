@@ -1,45 +1,30 @@
 import { serviceViewer } from '../visibility.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError, type ItemState } from '@candor/contracts';
-import {
-  buildChunk,
-  buildDocument,
-  createTestDatabase,
-  testServerUrl,
-  TestTenant,
-  type TestDatabase,
-} from '../testing.js';
+import { buildChunk, buildDocument, TestTenant } from '../testing.js';
 import { corpusFingerprintOf, findLiveGeneration } from './generation.repository.js';
 import type { AcceptedItem } from './ingest.repository.js';
 import { findIngestion } from './ingestion-status.repository.js';
 import { completeRefresh, failVersion, tombstoneItem } from './item-pipeline.repository.js';
 import type { StageStart } from './item-stages.repository.js';
 import { findSourceItem, findTombstone } from './source-item.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('the stages of an item', () => {
-  let test: TestDatabase;
+describeOnPostgres('the stages of an item', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
 
-  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
+  const { query } = postgres;
 
   const start = (item: AcceptedItem, stage: 'extracting' | 'indexing'): Promise<StageStart> =>
     tenant.start(item, stage);
 
   const fail = (item: AcceptedItem): Promise<boolean> =>
-    test.database.transaction((transaction) =>
+    postgres.database.transaction((transaction) =>
       failVersion(transaction, tenant.job(item), new AppError('INTERNAL.UNEXPECTED', { message: 'no text in it' })),
     );
 
@@ -52,7 +37,7 @@ withPostgres('the stages of an item', () => {
   }
 
   async function fingerprint(): Promise<string> {
-    const generation = await test.database.read((manager) => findLiveGeneration(manager, tenant.id));
+    const generation = await postgres.database.read((manager) => findLiveGeneration(manager, tenant.id));
     if (!generation) throw new Error('no generation');
     return corpusFingerprintOf(generation);
   }
@@ -61,7 +46,7 @@ withPostgres('the stages of an item', () => {
     const requestId = randomUuid();
     const item = await tenant.acceptOne(buildDocument(), requestId);
     const seen = async (): Promise<unknown> =>
-      (await test.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), requestId)))?.items[0]
+      (await postgres.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), requestId)))?.items[0]
         ?.state;
 
     expect(await seen()).toBe('accepted');
@@ -84,7 +69,7 @@ withPostgres('the stages of an item', () => {
       previousVersion: null,
     });
     expect(await seen()).toBe('indexed');
-    const details = await test.database.read((manager) => findSourceItem(manager, tenant.id, item.itemId));
+    const details = await postgres.database.read((manager) => findSourceItem(manager, tenant.id, item.itemId));
     expect(details).toMatchObject({ item: { liveVersion: 1 }, chunkIds: [first.id, second.id] });
   });
 
@@ -103,7 +88,7 @@ withPostgres('the stages of an item', () => {
       reason: 'unknown_item',
     });
     expect(await start({ ...item, version: 7 }, 'extracting')).toEqual({ kind: 'skip', reason: 'unknown_item' });
-    const stranger = await TestTenant.create(test.database);
+    const stranger = await TestTenant.create(postgres.database);
     expect(await stranger.start(item, 'indexing')).toEqual({ kind: 'skip', reason: 'unknown_item' });
   });
 
@@ -182,7 +167,7 @@ withPostgres('the stages of an item', () => {
     expect(await stateOf(item)).toBe(state);
     const [version] = await query('SELECT text FROM item_versions WHERE item_id = $1', [item.itemId]);
     expect(version).toEqual({ text: 'text' });
-    const ingestion = await test.database.read((manager) =>
+    const ingestion = await postgres.database.read((manager) =>
       findIngestion(manager, serviceViewer(tenant.id), requestId),
     );
     expect(ingestion?.items[0]?.state).toBe(state);
@@ -193,16 +178,16 @@ withPostgres('the stages of an item', () => {
     const item = await tenant.acceptOne(buildDocument(), requestId);
     expect(await fail(item)).toBe(true);
     expect(await fail(item)).toBe(false);
-    const ingestion = await test.database.read((manager) =>
+    const ingestion = await postgres.database.read((manager) =>
       findIngestion(manager, serviceViewer(tenant.id), requestId),
     );
     expect(ingestion?.items[0]).toMatchObject({
       state: 'failed',
       error: { type: 'INTERNAL.UNEXPECTED', message: 'no text in it' },
     });
-    const stranger = await TestTenant.create(test.database);
+    const stranger = await TestTenant.create(postgres.database);
     expect(
-      await test.database.read((manager) => findIngestion(manager, serviceViewer(stranger.id), requestId)),
+      await postgres.database.read((manager) => findIngestion(manager, serviceViewer(stranger.id), requestId)),
     ).toBeNull();
   });
 
@@ -256,12 +241,12 @@ withPostgres('the stages of an item', () => {
     const [first, second] = [randomUuid(), randomUuid()];
     const item = await tenant.acceptOne({ ...document, tags: ['x'] }, first);
     await tenant.acceptOne({ ...document, tags: ['y'] }, second);
-    await test.database.transaction((transaction) =>
+    await postgres.database.transaction((transaction) =>
       completeRefresh(transaction, { ...tenant.job(item), requestId: first as never }),
     );
     const states = await Promise.all(
       [first, second].map((id) =>
-        test.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), id)),
+        postgres.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), id)),
       ),
     );
     expect(states.map((ingestion) => ingestion?.items[0]?.state)).toEqual(['indexed', 'accepted']);
@@ -329,18 +314,18 @@ withPostgres('the stages of an item', () => {
       });
       const item = await tenant.add(document);
       await tenant.add({ ...document, body: 'Planted body 2' });
-      const deleted = await test.database.transaction((transaction) =>
+      const deleted = await postgres.database.transaction((transaction) =>
         tombstoneItem(transaction, tenant.id, item.itemId),
       );
       expect(deleted).toMatchObject({ deletedAt: expect.any(Date), purgedAt: null, revision: 3 });
-      expect(await test.database.read((manager) => findSourceItem(manager, tenant.id, item.itemId))).toBeNull();
+      expect(await postgres.database.read((manager) => findSourceItem(manager, tenant.id, item.itemId))).toBeNull();
       expect(
-        await test.database.transaction((transaction) => tombstoneItem(transaction, tenant.id, item.itemId)),
+        await postgres.database.transaction((transaction) => tombstoneItem(transaction, tenant.id, item.itemId)),
       ).toBeNull();
 
       expect(await tenant.purge(item)).toBe(true);
       expect(await tenant.purge(item)).toBe(false);
-      const tombstone = await test.database.read((manager) => findTombstone(manager, tenant.id, item.itemId));
+      const tombstone = await postgres.database.read((manager) => findTombstone(manager, tenant.id, item.itemId));
       expect(tombstone).toMatchObject({ purgedAt: expect.any(Date), liveVersion: null });
       const dump = await Promise.all([
         query('SELECT * FROM source_items WHERE id = $1', [item.itemId]),
@@ -355,10 +340,10 @@ withPostgres('the stages of an item', () => {
 
     it('is refused for a living item, another tenant and an unknown one', async () => {
       const item = await tenant.add(buildDocument());
-      const stranger = await TestTenant.create(test.database);
+      const stranger = await TestTenant.create(postgres.database);
       expect(await tenant.purge(item)).toBe(false);
       await stranger.tombstone(item.itemId);
-      expect(await test.database.read((manager) => findSourceItem(manager, tenant.id, item.itemId))).not.toBeNull();
+      expect(await postgres.database.read((manager) => findSourceItem(manager, tenant.id, item.itemId))).not.toBeNull();
       await tenant.tombstone(item.itemId);
       expect(await stranger.purge(item)).toBe(false);
       expect(await tenant.purge({ itemId: randomUuid(), version: 1 })).toBe(false);

@@ -1,34 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { ItemState } from '@candor/contracts';
-import {
-  buildChunk,
-  buildDocument,
-  createTestDatabase,
-  testServerUrl,
-  TestTenant,
-  type TestDatabase,
-} from '../testing.js';
+import { buildChunk, buildDocument, TestTenant } from '../testing.js';
 import type { AcceptedItem } from './ingest.repository.js';
 import { completeIndexings } from './item-completion.repository.js';
 import { loadVersion, saveExtractions, startStages } from './item-stages.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('the stages of many items at once', () => {
-  let test: TestDatabase;
+describeOnPostgres('the stages of many items at once', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
 
-  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
+  const { query } = postgres;
 
   async function stateOf(item: Pick<AcceptedItem, 'itemId' | 'version'>): Promise<ItemState | undefined> {
     const [row] = await query<{ state: ItemState }>(
@@ -48,9 +33,9 @@ withPostgres('the stages of many items at once', () => {
       version: { text: null, blocks: null },
     });
     const load = (of: TestTenant): Promise<unknown> =>
-      test.database.read((manager) => loadVersion(manager, of.job(item)));
+      postgres.database.read((manager) => loadVersion(manager, of.job(item)));
     expect(await load(tenant)).toMatchObject({ text: large, body: large });
-    expect(await load(await TestTenant.create(test.database))).toBeNull();
+    expect(await load(await TestTenant.create(postgres.database))).toBeNull();
     const small = await tenant.acceptOne(buildDocument());
     expect(await tenant.start(small, 'extracting')).toMatchObject({
       hasContent: true,
@@ -64,9 +49,9 @@ withPostgres('the stages of many items at once', () => {
     await tenant.index(known);
     await tenant.tombstone(gone.itemId);
     await query('UPDATE source_items SET latest_version = 2 WHERE id = $1', [old.itemId]);
-    const stranger = await TestTenant.create(test.database);
+    const stranger = await TestTenant.create(postgres.database);
     const jobs = [tenant.job(old), tenant.job(gone), stranger.job(fresh), tenant.job(known), tenant.job(fresh)];
-    const starts = await test.database.transaction((transaction) => startStages(transaction, jobs, 'extracting'));
+    const starts = await postgres.database.transaction((transaction) => startStages(transaction, jobs, 'extracting'));
     expect(starts).toMatchObject([
       { kind: 'skip', reason: 'superseded' },
       { kind: 'skip', reason: 'deleted' },
@@ -77,7 +62,7 @@ withPostgres('the stages of many items at once', () => {
     expect(await Promise.all([old, known, fresh].map(stateOf))).toEqual(['superseded', 'indexed', 'extracting']);
 
     const extractions = [known, fresh, gone].map((item) => ({ job: tenant.job(item), text: 'new', blocks: [] }));
-    expect(await test.database.transaction((transaction) => saveExtractions(transaction, extractions))).toEqual([
+    expect(await postgres.database.transaction((transaction) => saveExtractions(transaction, extractions))).toEqual([
       false,
       true,
       false,
@@ -98,7 +83,7 @@ withPostgres('the stages of many items at once', () => {
       metadataHash: '',
       generationIds: [tenant.generationId],
     });
-    const completions = await test.database.transaction((transaction) =>
+    const completions = await postgres.database.transaction((transaction) =>
       completeIndexings(transaction, [first, other, second, other].map(entryOf)),
     );
     expect(completions).toMatchObject([

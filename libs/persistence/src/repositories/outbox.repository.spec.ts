@@ -1,35 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import type { JobName } from '@candor/contracts';
-import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { buildDocument, TestTenant } from '../testing.js';
 import { enqueue, enqueueItemJob, OutboxRepository, type OutboxRow } from './outbox.repository.js';
-
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
 const EVERY_JOB: JobName[] = ['item.extract', 'item.index', 'item.refresh-metadata', 'item.delete', 'reasoning.answer'];
 const idsOf = (rows: readonly OutboxRow[]): string[] => rows.map((row) => row.id);
 
-withPostgres('OutboxRepository', () => {
-  let test: TestDatabase;
+describeOnPostgres('OutboxRepository', (postgres) => {
   let outbox: OutboxRepository;
   let tenants: [string, string, string];
 
   beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-    outbox = new OutboxRepository(test.database);
+    outbox = new OutboxRepository(postgres.database);
   });
-  afterAll(() => test.drop());
   beforeEach(() => {
     tenants = [randomUuid(), randomUuid(), randomUuid()];
   });
   afterEach(() => query('DELETE FROM outbox'));
 
-  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
+  const { query } = postgres;
 
   const fill = (tenantId: string, count: number, jobName: JobName = 'item.extract'): Promise<void> =>
-    test.database.transaction((transaction) =>
+    postgres.database.transaction((transaction) =>
       enqueue(
         transaction,
         Array.from({ length: count }, (_value, index) => ({ tenantId, jobName, payload: { index } })),
@@ -128,11 +122,11 @@ withPostgres('OutboxRepository', () => {
   });
 
   it('starts the lease of an unfinished version when its job leaves, and of no other', async () => {
-    const tenant = await TestTenant.create(test.database);
+    const tenant = await TestTenant.create(postgres.database);
     const waiting = await tenant.acceptOne(buildDocument());
     const done = await tenant.add(buildDocument());
     await query(`UPDATE item_versions SET lease_until = NULL WHERE tenant_id = $1`, [tenant.id]);
-    await test.database.transaction((transaction) => enqueueItemJob(transaction, 'item.index', tenant.job(done)));
+    await postgres.database.transaction((transaction) => enqueueItemJob(transaction, 'item.index', tenant.job(done)));
     await claimed(10);
     const leases = await query<{ item_id: string; lease_until: Date | null }>(
       'SELECT item_id, lease_until FROM item_versions WHERE tenant_id = $1',

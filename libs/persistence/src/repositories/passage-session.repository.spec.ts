@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
-import { createTestDatabase, testServerUrl, type TestDatabase } from '../testing.js';
 import { addShownChunks, insertPassageSession, lockPassageSession } from './passage-session.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('passage sessions', () => {
-  let test: TestDatabase;
-
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
-
+describeOnPostgres('passage sessions', (postgres) => {
   const owner = { tenantId: randomUuid(), apiKeyId: randomUuid() };
   const begin = (): Promise<string> =>
-    test.database.transaction((transaction) => insertPassageSession(transaction, owner));
+    postgres.database.transaction((transaction) => insertPassageSession(transaction, owner));
   const shown = (id: string, who = owner): Promise<string[] | null> =>
-    test.database.transaction((transaction) => lockPassageSession(transaction, who, id));
+    postgres.database.transaction((transaction) => lockPassageSession(transaction, who, id));
 
   it('belong to the key that began them', async () => {
     const id = await begin();
@@ -32,7 +22,7 @@ withPostgres('passage sessions', () => {
     const id = await begin();
     const chunks = Array.from({ length: 6 }, () => randomUuid());
     const search = (): Promise<string[]> =>
-      test.database.transaction(async (transaction) => {
+      postgres.database.transaction(async (transaction) => {
         const seen = (await lockPassageSession(transaction, owner, id)) ?? [];
         const next = chunks.filter((chunk) => !seen.includes(chunk)).slice(0, 2);
         await addShownChunks(transaction, id, next);

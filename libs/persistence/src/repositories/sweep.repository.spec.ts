@@ -1,24 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
-import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { buildDocument, TestTenant } from '../testing.js';
 import { insertAuditEvents } from './audit-event.repository.js';
 import type { AcceptedItem } from './ingest.repository.js';
 import { completeRefresh } from './item-pipeline.repository.js';
 import { extendLease, findStrandedVersions, resendStaleHeads, resendStrandedVersion } from './sweep.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('the sweeper', () => {
-  let test: TestDatabase;
+describeOnPostgres('the sweeper', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
   afterEach(async () => {
     await query('DELETE FROM outbox');
@@ -26,8 +19,7 @@ withPostgres('the sweeper', () => {
     await query('UPDATE source_items SET updated_at = now()');
   });
 
-  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
+  const { query } = postgres;
 
   const emptyOutbox = (): Promise<unknown> => query('DELETE FROM outbox');
   const jobs = (): Promise<{ job_name: string; payload: Record<string, unknown> }[]> =>
@@ -40,9 +32,9 @@ withPostgres('the sweeper', () => {
        UPDATE ingestion_items SET state_at = now() - interval '2 minutes'`,
     );
   const find = (limit = 100): ReturnType<typeof findStrandedVersions> =>
-    test.database.transaction((transaction) => findStrandedVersions(transaction, limit));
+    postgres.database.transaction((transaction) => findStrandedVersions(transaction, limit));
   const resendHeads = (): Promise<number> =>
-    test.database.transaction((transaction) => resendStaleHeads(transaction, 100));
+    postgres.database.transaction((transaction) => resendStaleHeads(transaction, 100));
 
   it('finds unfinished versions whose lease ran out, with the job of their stage', async () => {
     const requestId = randomUuid();
@@ -83,7 +75,7 @@ withPostgres('the sweeper', () => {
   it('gives each version to one of the sweepers that work at once', async () => {
     for (let count = 0; count < 4; count += 1) await outrun(await tenant.acceptOne(buildDocument()));
     await emptyOutbox();
-    const [first, second] = await test.database.transaction(async (transaction) => [
+    const [first, second] = await postgres.database.transaction(async (transaction) => [
       await findStrandedVersions(transaction, 2),
       await find(),
     ]);
@@ -96,7 +88,7 @@ withPostgres('the sweeper', () => {
     const item = await tenant.acceptOne(buildDocument());
     await emptyOutbox();
     await outrun(item);
-    await test.database.transaction(async (transaction) => {
+    await postgres.database.transaction(async (transaction) => {
       for (const job of await findStrandedVersions(transaction, 10)) await resendStrandedVersion(transaction, job);
     });
     expect(await jobs()).toEqual([
@@ -114,7 +106,7 @@ withPostgres('the sweeper', () => {
     await outrun(item);
     const [job] = await find();
     if (!job) throw new Error('nothing found');
-    await test.database.transaction((transaction) => extendLease(transaction, job.payload));
+    await postgres.database.transaction((transaction) => extendLease(transaction, job.payload));
     expect(await find()).toEqual([]);
   });
 
@@ -123,7 +115,7 @@ withPostgres('the sweeper', () => {
     const young = await tenant.add(buildDocument());
     const requestId = randomUuid();
     await tenant.tombstone(item.itemId);
-    await test.database.transaction((transaction) =>
+    await postgres.database.transaction((transaction) =>
       insertAuditEvents(transaction, [
         {
           tenantId: tenant.id,
@@ -179,7 +171,7 @@ withPostgres('the sweeper', () => {
       },
     ]);
     for (const requestId of [one, two]) {
-      await test.database.transaction((transaction) =>
+      await postgres.database.transaction((transaction) =>
         completeRefresh(transaction, { ...tenant.job(first), requestId: requestId as never }),
       );
     }
