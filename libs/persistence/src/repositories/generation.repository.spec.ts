@@ -38,7 +38,9 @@ import {
   saveConfiguredRecipe,
   WRITABLE_STATES,
 } from './generation.repository.js';
+import { RetrievalViews } from '../retrieval-views.js';
 import { corpusTermOf } from './item-completion.repository.js';
+import { findSourceItem } from './source-item.repository.js';
 
 const server = testServerUrl(process.env);
 const withPostgres = server === null ? describe.skip : describe;
@@ -182,6 +184,12 @@ withPostgres('generations', () => {
         { id: chunkId, chunking: '', end_index: 'The release is on Monday.'.length },
         { id: other.id, chunking: 'other', end_index: 11 },
       ]);
+      // Of the live one, and each counted among its own.
+      const found = await generations.run((t) => findSourceItem(t, tenant.id, itemId));
+      expect(found?.chunkIds).toEqual([chunkId]);
+      const views = new RetrievalViews(test.database);
+      expect((await views.readChunk(tenant.id, chunkId))?.total).toBe(1);
+      expect(await views.readChunk(tenant.id, other.id)).toMatchObject({ total: 1, content: 'The release' });
     });
 
     it('makes a delete wait for a write that is under way', async () => {

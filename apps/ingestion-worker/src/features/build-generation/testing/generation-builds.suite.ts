@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { AppError } from '@candor/contracts';
 import { EmbedderRegistry, HashingEmbedder } from '@candor/embeddings';
@@ -226,25 +227,27 @@ export function describeGenerationBuilds(
   it('never brings a deleted item back, whenever the delete comes', async () => {
     const item = await before.add(plan('doomed', 'It goes.'));
     await before.add(plan('kept', 'It stays.'));
-    const id = await worker.create();
+    const generation = await worker.load(await worker.build());
+    const target = toIndex(generation);
+    await worker.writer.apply(target.address, [{ kind: 'delete-item', itemId: item.itemId }]);
+
     let deleting: Promise<void> | undefined;
     const apply = index.writer.apply.bind(index.writer);
-    // The delete arrives while the build writes the item, and waits for that write.
+    // The delete comes while the item is being written, and has more than enough time to end before it.
     jest.spyOn(index.writer, 'apply').mockImplementation(async (address, operations) => {
-      if (!deleting && operations.some((each) => each.kind === 'put-version' && each.itemId === item.itemId)) {
+      if (!deleting && operations.some((each) => each.kind === 'put-version')) {
         deleting = before.delete(item);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await Promise.race([deleting, delay(2_000)]);
       }
       await apply(address, operations);
     });
-    await worker.work(id);
+    expect(await worker.rebuilding.rebuild(target, [item.itemId], never)).toBe(1);
     await deleting;
     expect(deleting).toBeDefined();
-    const generation = await worker.load(id);
     expect(await worker.countItem(generation, item)).toBe(0);
-    expect(await worker.view(id)).toMatchObject({ status: 'ready', itemsDone: 1, itemsTotal: 1 });
-    // And a build that read the item before its delete finds it gone.
-    expect(await worker.rebuilding.rebuild(toIndex(generation), [item.itemId], never)).toBe(0);
+    expect(await worker.view(generation.id)).toMatchObject({ itemsDone: 1, itemsTotal: 1 });
+    // And one that read the item before its delete finds it gone.
+    expect(await worker.rebuilding.rebuild(target, [item.itemId], never)).toBe(0);
     expect(await worker.countItem(generation, item)).toBe(0);
   });
 
