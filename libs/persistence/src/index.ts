@@ -33,6 +33,7 @@ export * from './repositories/source-connector.repository.js';
 export * from './repositories/source-credentials.repository.js';
 export * from './repositories/source-item.repository.js';
 export * from './repositories/source-removal.repository.js';
+export * from './repositories/source-reread.repository.js';
 export * from './repositories/source-schedule.repository.js';
 export * from './repositories/sweep.repository.js';
 export * from './repositories/sync-batch.repository.js';

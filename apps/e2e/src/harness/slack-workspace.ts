@@ -102,6 +102,8 @@ export class SlackWorkspace {
         return { ok: true, members: channel?.members ?? [] };
       case 'conversations.history':
         return channel ? readHistory(channel, form) : { ok: false, error: 'channel_not_found' };
+      case 'conversations.replies':
+        return readThread(channel?.messages ?? [], form.get('ts'));
       default:
         return { ok: false, error: 'unknown_method' };
     }
@@ -121,4 +123,10 @@ function readHistory({ messages }: WorkspaceChannel, form: URLSearchParams): Rec
     .sort((left, right) => Number(right.ts) - Number(left.ts))
     .map((message) => ({ type: 'message', ...message }));
   return { ok: true, messages: inRange.slice(0, limit), has_more: inRange.length > limit };
+}
+
+/** Nobody replies here: a thread is its first message. */
+function readThread(messages: readonly WorkspaceMessage[], ts: string | null): Record<string, unknown> {
+  const found = messages.filter((message) => message.ts === ts).map((message) => ({ type: 'message', ...message }));
+  return found.length === 0 ? { ok: false, error: 'thread_not_found' } : { ok: true, messages: found, has_more: false };
 }

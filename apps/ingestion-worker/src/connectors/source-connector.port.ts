@@ -50,6 +50,9 @@ export interface SyncBatch {
   isLast?: boolean;
 }
 
+/** Changes that belong to no pass, and so have no cursor. */
+export type ItemChanges = Pick<SyncBatch, 'items' | 'deletedIds' | 'failures'>;
+
 export type SyncCursor = Record<string, unknown>;
 
 /**
@@ -69,4 +72,9 @@ export interface SourceConnector {
   changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch>;
   /** External ids of everything that exists now, in pages: what a reconciliation compares with what is stored. */
   listIds(signal: AbortSignal): AsyncIterable<string[]>;
+  /**
+   * Items that an event told of, by external id: what they are now, however long ago the changes passed them by. Ids of
+   * what this source doesn't cover are left out. Absent where the changes miss nothing.
+   */
+  refresh?(externalIds: readonly string[], signal: AbortSignal): AsyncIterable<ItemChanges>;
 }

@@ -98,6 +98,14 @@ const STATEMENTS = [
     PRIMARY KEY (run_id, ordinal)
   )`,
 
+  // Items that events told of, until a run has read them.
+  `CREATE TABLE source_rereads (
+    source_id uuid NOT NULL REFERENCES source_connectors (id),
+    external_id text NOT NULL,
+    requested_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (source_id, external_id)
+  )`,
+
   `ALTER TABLE source_items ADD COLUMN content_revision text, ADD COLUMN listed_at timestamptz(3)`,
   `CREATE INDEX source_items_by_connector ON source_items (connector_id, id)
     WHERE connector_id IS NOT NULL AND purged_at IS NULL`,

@@ -38,6 +38,7 @@ export async function beginRemoval(transaction: Transaction, request: RemovalReq
      WHERE source_id = $1 AND state IN ('queued', 'running')`,
     [sourceId],
   );
+  await transaction.query('DELETE FROM source_rereads WHERE source_id = $1', [sourceId]);
   await hideItems(transaction, tenantId, sourceId);
   await enqueueRemoval(transaction, { tenantId, sourceId, requestId }, source.removal_slice);
 }

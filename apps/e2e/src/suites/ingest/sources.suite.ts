@@ -267,6 +267,16 @@ export function describeSources(world: WorldOf): void {
         expect(data).toMatchObject([{ trigger: 'event', mode: 'incremental' }]);
       });
 
+      it('have an old message read again, which no sync would look at', async () => {
+        const message = workspace.channel('C1').messages.find(({ ts }) => ts === '1760000001.000100');
+        if (message) message.text = 'The lighthouse of Skogby is painted by Torvald every August.';
+        expect((await syncAndWait(client, source.id)).counts).toMatchObject({ accepted: 0 });
+        const event = { type: 'message', subtype: 'message_changed', channel: 'C1', message };
+        expect((await send({ type: 'event_callback', event })).status).toBe(200);
+        await waitFor(() => hitOf(LIGHTHOUSE, 'August'), { what: 'the edited message' });
+        expect(await hitOf(LIGHTHOUSE, 'June')).toBeUndefined();
+      });
+
       it('that come in a burst make one run, and one after it', async () => {
         const runs = async () =>
           (await client.call(listSyncRunsRoute, { query: { sourceId: source.id, limit: 100 } })).data;

@@ -12,7 +12,13 @@ describe('readSlackEvent', () => {
   it.each(['message', 'channel_rename', 'member_joined_channel', 'member_left_channel', 'channel_deleted'])(
     'takes %s for a change',
     (type) => {
-      expect(read({ type, channel: 'C1' })).toEqual({ kind: 'change', type, subtype: null, deletedExternalId: null });
+      expect(read({ type, channel: 'C1' })).toEqual({
+        kind: 'change',
+        type,
+        subtype: null,
+        deletedExternalId: null,
+        changedExternalId: null,
+      });
     },
   );
 
@@ -24,15 +30,29 @@ describe('readSlackEvent', () => {
     });
   });
 
-  it('names none where the thread stays: a reply, replies left behind, an edit', () => {
-    const deletion = { type: 'message', subtype: 'message_deleted', channel: 'C1', deleted_ts: '1.2' };
+  it('names the thread that stays and has to be read again: a reply deleted or left behind, an edit, a new reply', () => {
+    const message = { type: 'message', channel: 'C1' };
+    const deletion = { ...message, subtype: 'message_deleted', deleted_ts: '1.2' };
     for (const event of [
       { ...deletion, previous_message: { thread_ts: '1.1' } },
-      { ...deletion, previous_message: { thread_ts: '1.2', reply_count: 2 } },
-      { ...deletion, subtype: 'message_changed' },
-      { type: 'message', subtype: 'message_deleted' },
+      { ...deletion, deleted_ts: '1.1', previous_message: { thread_ts: '1.1', reply_count: 2 } },
+      { ...message, subtype: 'message_changed', message: { ts: '1.1' } },
+      { ...message, subtype: 'message_changed', message: { ts: '1.2', thread_ts: '1.1' } },
+      { ...message, ts: '1.3', thread_ts: '1.1' },
     ])
-      expect(read(event)).toMatchObject({ kind: 'change', deletedExternalId: null });
+      expect(read(event)).toMatchObject({ deletedExternalId: null, changedExternalId: 'C1:1.1' });
+  });
+
+  it('names none of a new message, nor where nothing is told', () => {
+    const message = { type: 'message', channel: 'C1' };
+    for (const event of [
+      { ...message, ts: '1.2' },
+      { ...message, ts: '1.2', thread_ts: '1.2' },
+      { ...message, subtype: 'message_deleted' },
+      { ...message, subtype: 'message_changed' },
+      { type: 'message', subtype: 'message_deleted', deleted_ts: '1.2' },
+    ])
+      expect(read(event)).toMatchObject({ kind: 'change', deletedExternalId: null, changedExternalId: null });
   });
 
   it.each([

@@ -14,6 +14,7 @@ import {
   findSourceById,
   lockSource,
   readCredentials,
+  requestReread,
   tombstoneItems,
   wantSync,
   type SourceConnector,
@@ -83,6 +84,7 @@ export class SlackEventsService {
       const known = await findKnownItems(transaction, { tenantId, sourceId }, 'slack', externalIds);
       const itemIds = [...known.values()].map(({ itemId }) => itemId);
       const deleted = await tombstoneItems(transaction, { tenantId, requestId }, itemIds);
+      if (event.changedExternalId !== null) await requestReread(transaction, sourceId, event.changedExternalId);
       await wantSync(transaction, { tenantId, sourceId, mode: 'incremental', trigger: 'event', apiKeyId: null });
       await writeAuditEvents(transaction, [
         base,

@@ -136,6 +136,20 @@ describe('SlackConnector', () => {
     expect(await loadText(second.byId.get(`C1:${ts(0)}`))).toContain('Late, but to all');
   });
 
+  it('reads threads by id, whatever their age, in the channels that it covers', async () => {
+    const refresh = connect({ channelAllowlist: ['C1'] }).refresh(
+      [`C1:${ts(0)}`, `C1:${ts(5)}`, `C2:${ts(31)}`, `C12:${ts(0)}`],
+      new AbortController().signal,
+    );
+    const changes = [];
+    for await (const step of refresh) changes.push(step);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]?.items.map(({ externalId }) => externalId)).toEqual([`C1:${ts(0)}`]);
+    expect(await loadText(changes[0]?.items[0])).toContain('Thanks');
+    expect(changes[0]?.deletedIds).toEqual([`C1:${ts(5)}`]);
+    expect(changes[0]?.failures).toEqual([]);
+  });
+
   it('leaves settled threads alone, until something happens in them', async () => {
     general.messages = [
       { ts: ts(30), user: 'UANA', text: 'Root', thread_ts: ts(30), reply_count: 1, latest_reply: ts(30, 2) },

@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, unreadable } from '../item-errors.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import type { ItemFailure, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import type { ItemChanges, ItemFailure, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 import { chooseChannels } from './choose-channels.js';
 import { mapSlackPolicy } from './map-slack-policy.js';
 import { findThreads, toExternalId, type ChannelContext } from './read-slack-thread.js';
+import { readThreads } from './read-threads.js';
 import { SlackClient, type SlackChannel } from './slack-client.js';
 import {
   finishWalk,
@@ -35,7 +36,8 @@ interface Slice {
 /**
  * Threads of Slack channels. Each run reads a week of each channel again, counted from its newest message, and finds edits,
  * replies and deletions there, in the replies of a thread up to two days after its last; a changed name or member list
- * makes it read the whole channel. What changes later is found by a full run, deletions by reconciliation too.
+ * makes it read the whole channel. What changes later is found by events (`refresh`) and by a full run, deletions by
+ * reconciliation too.
  */
 export class SlackConnector implements SourceConnector {
   readonly provider = 'slack';
@@ -78,6 +80,16 @@ export class SlackConnector implements SourceConnector {
         const isLast = channel === ahead.at(-1) && state.walk === null;
         yield isLast ? { ...step.batch, cursor: { ...restart(state) }, isLast } : step.batch;
       }
+    }
+  }
+
+  async *refresh(externalIds: readonly string[], signal: AbortSignal): AsyncIterable<ItemChanges> {
+    const slice = await this.begin(signal);
+    for (const channel of slice.channels) {
+      const own = externalIds.filter((id) => id.startsWith(toExternalId(channel.id, '')));
+      if (own.length === 0) continue;
+      const timestamps = own.map((id) => id.slice(channel.id.length + 1));
+      yield await readThreads(timestamps, await readContext(channel, slice));
     }
   }
 

@@ -14,9 +14,12 @@ import {
   type SourceConnector as StoredSource,
   type SyncLease,
 } from '@candor/persistence';
-import type { ItemFailure, SyncBatch } from '../../connectors/source-connector.port.js';
+import type { ItemChanges, ItemFailure, SyncCursor } from '../../connectors/source-connector.port.js';
 import { cleanText, isStorableId } from './clean-text.js';
 import type { LoadedItem, LoadedItems } from './load-items.service.js';
+
+/** What an event led to has no cursor. */
+export type StorableBatch = ItemChanges & { cursor?: SyncCursor };
 
 /**
  * One commit a batch: items, deletes, counts, failures, audit events and the cursor after it. Where a batch comes in parts,
@@ -27,7 +30,7 @@ export class StoreBatchService {
   constructor(private readonly database: Database) {}
 
   /** Throws LostLeaseError, and stores nothing, when the run is not this process's any more. */
-  async store(source: StoredSource, lease: SyncLease, batch: SyncBatch, part: LoadedItems): Promise<void> {
+  async store(source: StoredSource, lease: SyncLease, batch: StorableBatch, part: LoadedItems): Promise<void> {
     const { run } = lease;
     const { loaded, isLast } = part;
     const key = { tenantId: run.tenantId, sourceId: run.sourceId };
@@ -59,7 +62,7 @@ export class StoreBatchService {
       const counted = (change: AcceptedItem['change']): number =>
         accepted.filter((item) => item.change === change).length;
       await recordProgress(transaction, lease, {
-        ...(isLast ? { cursor: batch.cursor } : {}),
+        ...(isLast && batch.cursor ? { cursor: batch.cursor } : {}),
         counts: {
           listed: loaded.length + failures.length,
           accepted: counted('content'),

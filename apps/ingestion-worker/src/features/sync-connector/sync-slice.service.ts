@@ -3,9 +3,11 @@ import type { SyncSourcePayload } from '@candor/contracts';
 import {
   advanceSyncedAt,
   claimSlice,
+  completeRereads,
   continueRun,
   Database,
   findSourceById,
+  listRereads,
   LostLeaseError,
   recordProgress,
   requireLease,
@@ -15,12 +17,14 @@ import {
 } from '@candor/persistence';
 import type { SourceConnector } from '../../connectors/source-connector.port.js';
 import { CompareIdsService } from './compare-ids.service.js';
-import { LoadItemsService } from './load-items.service.js';
+import { LoadItemsService, type LoadOptions } from './load-items.service.js';
 import { OpenConnectorService } from '../../connectors/open-connector.service.js';
-import { StoreBatchService } from './store-batch.service.js';
+import { StoreBatchService, type StorableBatch } from './store-batch.service.js';
 import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
 
 const ADVANCE_BATCH = 2_000;
+/** Of one slice; the next one goes on with the rest. */
+const MOST_REREADS = 200;
 
 /** What became of a slice. */
 export type SliceOutcome = 'more' | 'done';
@@ -85,21 +89,48 @@ export class SyncSliceService {
     signal: AbortSignal,
   ): Promise<boolean> {
     const expires = Date.now() + this.limits.maxSliceMs;
+    await this.reread(source, lease, connector, signal);
     let batches = 0;
     for await (const batch of connector.changes(lease.cursor, signal)) {
       signal.throwIfAborted();
       const giveUp = batches === 0 && lease.run.retries >= this.limits.patienceWithItem;
-      const options = { signal, giveUp, retryFailed: lease.run.mode === 'full' };
-      for await (const loaded of this.items.load(source, batch.items, options)) {
-        signal.throwIfAborted();
-        await this.batches.store(source, lease, batch, loaded);
-      }
+      await this.take(source, lease, batch, { signal, giveUp, retryFailed: lease.run.mode === 'full' });
       batches += 1;
       // Asked again with this cursor, the provider would begin the next run.
       if (batch.isLast) return true;
       if (batches >= this.limits.maxBatches || Date.now() >= expires) return false;
     }
     return true;
+  }
+
+  private async take(
+    source: StoredSource,
+    lease: SyncLease,
+    batch: StorableBatch,
+    options: LoadOptions,
+  ): Promise<void> {
+    for await (const loaded of this.items.load(source, batch.items, options)) {
+      options.signal.throwIfAborted();
+      await this.batches.store(source, lease, batch, loaded);
+    }
+  }
+
+  /** What events told of, and the changes may have left behind. */
+  private async reread(
+    source: StoredSource,
+    lease: SyncLease,
+    connector: SourceConnector,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!connector.refresh) return;
+    const wanted = await this.database.read((manager) => listRereads(manager, source.id, MOST_REREADS));
+    if (wanted.length === 0) return;
+    const externalIds = wanted.map(({ externalId }) => externalId);
+    for await (const changes of connector.refresh(externalIds, signal)) {
+      signal.throwIfAborted();
+      await this.take(source, lease, changes, { signal, giveUp: false, retryFailed: false });
+    }
+    await this.database.transaction((transaction) => completeRereads(transaction, source.id, wanted));
   }
 
   private enterPhase(lease: SyncLease, phase: SyncPhase): Promise<void> {

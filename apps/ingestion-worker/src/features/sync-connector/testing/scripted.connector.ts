@@ -2,6 +2,7 @@ import { AppError, type AccessPolicy } from '@candor/contracts';
 import type {
   ConnectorItem,
   FileContent,
+  ItemChanges,
   SourceConnector,
   SyncBatch,
   SyncCursor,
@@ -25,6 +26,7 @@ export class ScriptedConnector implements SourceConnector {
   readonly items = new Map<string, ScriptedItem>();
   /** External ids whose content was read. */
   readonly loads: string[] = [];
+  readonly refreshes: string[][] = [];
   batchSize = 2;
   /** A connector need not say which batch is the last. */
   marksLast = true;
@@ -57,6 +59,12 @@ export class ScriptedConnector implements SourceConnector {
   delete(externalId: string): void {
     this.vanish(externalId);
     this.journal.push(externalId);
+  }
+
+  /** Changed, and no change tells of it. */
+  alter(externalId: string, fields: Partial<ScriptedItem>): void {
+    this.put(externalId, fields);
+    this.journal.pop();
   }
 
   /** Gone, and no change tells of it. */
@@ -95,6 +103,16 @@ export class ScriptedConnector implements SourceConnector {
     }
     const ids = [...this.items.keys()];
     for (let from = 0; from < ids.length; from += this.batchSize) yield ids.slice(from, from + this.batchSize);
+  }
+
+  async *refresh(externalIds: readonly string[]): AsyncIterable<ItemChanges> {
+    this.refreshes.push([...externalIds]);
+    await this.beforeBatch();
+    yield {
+      items: externalIds.flatMap((id) => this.describe(id)),
+      deletedIds: externalIds.filter((id) => !this.items.has(id)),
+      failures: [],
+    };
   }
 
   private describe(externalId: string): ConnectorItem[] {
