@@ -102,6 +102,7 @@ export class FileReader {
   private takeProcess(): ReaderProcess {
     const idle = this.idle.pop();
     if (idle?.isAlive) return idle;
+    if (idle) this.discard(idle);
     const started = new ReaderProcess(this.options);
     this.all.add(started);
     return started;
