@@ -268,7 +268,10 @@ export function describeSources(world: WorldOf): void {
       });
 
       it('have an old message read again, which no sync would look at', async () => {
-        const message = workspace.channel('C1').messages.find(({ ts }) => ts === '1760000001.000100');
+        const { messages } = workspace.channel('C1');
+        messages.push({ ts: '1761000000.000100', user: 'U2', text: 'The harbour master of Skogby is Ylva.' });
+        await syncAndWait(client, source.id);
+        const message = messages.find(({ ts }) => ts === '1760000001.000100');
         if (message) message.text = 'The lighthouse of Skogby is painted by Torvald every August.';
         expect((await syncAndWait(client, source.id)).counts).toMatchObject({ accepted: 0 });
         const event = { type: 'message', subtype: 'message_changed', channel: 'C1', message };
