@@ -168,7 +168,8 @@ export const updateSourceRoute = defineRoute({
   method: 'PATCH',
   path: '/v1/sources/:id',
   summary: 'Change a source',
-  description: 'Changed settings start the next sync from the beginning; content that is known is not read again.',
+  description:
+    'Changed settings end the active run; the next one starts from the beginning (at once where there is a schedule). Content that is known is not read again.',
   action: 'sources:write',
   audit: 'source.update',
   params: idParams,

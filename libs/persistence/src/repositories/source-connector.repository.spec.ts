@@ -12,8 +12,8 @@ import {
 } from './source-connector.repository.js';
 import { readCredentials, takeStaleCredentials } from './source-credentials.repository.js';
 import { listSchedules } from './source-schedule.repository.js';
-import { listSyncRuns, startSyncRun, wantSync } from './sync-run.repository.js';
-import { claimSlice, endRun } from './sync-slice.repository.js';
+import { endActiveRun, listSyncRuns, startSyncRun, wantSync } from './sync-run.repository.js';
+import { claimSlice, endRun, LostLeaseError, requireLease } from './sync-slice.repository.js';
 
 const server = testServerUrl(process.env);
 const withPostgres = server === null ? describe.skip : describe;
@@ -196,6 +196,20 @@ withPostgres('sources', () => {
       expect(await claim()).toMatchObject({ run: { state: 'running' }, cursor: null });
       await end(run.id);
       expect(await claim()).toBeNull();
+    });
+
+    it('store nothing more once they are ended from outside', async () => {
+      const id = await insert();
+      const { run } = await start(id);
+      const lease = await test.database.transaction((transaction) =>
+        claimSlice(transaction, { id: run.id, tenantId: tenant.id, slice: 0 }),
+      );
+      if (!lease) throw new Error('not claimed');
+      await test.database.transaction((transaction) => requireLease(transaction, lease));
+      await test.database.transaction((transaction) => endActiveRun(transaction, id));
+      const store = test.database.transaction((transaction) => requireLease(transaction, lease));
+      await expect(store).rejects.toBeInstanceOf(LostLeaseError);
+      expect(await start(id)).toMatchObject({ alreadyActive: false });
     });
 
     it('are seen by whoever may see their source', async () => {

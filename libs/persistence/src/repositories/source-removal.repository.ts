@@ -1,6 +1,7 @@
 import type { ItemJobPayload } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { enqueue, enqueueItemJob } from './outbox.repository.js';
+import { endActiveRun } from './sync-run.repository.js';
 
 /** Seconds in which a removal is expected to move on before the sweeper sends its next part. */
 const REMOVAL_LEASE_SECONDS = 60;
@@ -32,12 +33,7 @@ export async function beginRemoval(transaction: Transaction, request: RemovalReq
   );
   const source = sources[0];
   if (!source) return;
-  await transaction.query(
-    `UPDATE sync_runs SET state = 'cancelled', cancel_requested = true, ended_at = now(), lease_id = NULL, lease_until = NULL,
-       waiting_until = NULL
-     WHERE source_id = $1 AND state IN ('queued', 'running')`,
-    [sourceId],
-  );
+  await endActiveRun(transaction, sourceId);
   await transaction.query('DELETE FROM source_rereads WHERE source_id = $1', [sourceId]);
   await hideItems(transaction, tenantId, sourceId);
   await enqueueRemoval(transaction, { tenantId, sourceId, requestId }, source.removal_slice);

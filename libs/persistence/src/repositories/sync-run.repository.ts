@@ -250,6 +250,16 @@ export async function cancelSyncRun(
   return findSyncRun(transaction, viewer, id);
 }
 
+/** At once: what the run's worker would store next is refused. For sources that are removed, or told to cover other things. */
+export async function endActiveRun(transaction: Transaction, sourceId: string): Promise<void> {
+  await transaction.query(
+    `UPDATE sync_runs SET state = 'cancelled', cancel_requested = true, ended_at = now(), lease_id = NULL,
+       lease_until = NULL, waiting_until = NULL
+     WHERE source_id = $1 AND state IN ('queued', 'running')`,
+    [sourceId],
+  );
+}
+
 export function toRun(row: SyncRunRow): SyncRunRecord {
   return {
     id: row.id,

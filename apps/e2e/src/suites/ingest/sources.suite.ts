@@ -198,6 +198,18 @@ export function describeSources(world: WorldOf): void {
       expect((await readSource(client, source.id)).lastError).toBeNull();
     });
 
+    it('drops what its settings cover no more', async () => {
+      expect(await hitOf('What is the budget for buoys?', 'eleven thousand')).toBeDefined();
+      const settings = { baseUrl: workspace.baseUrl, channelAllowlist: ['harbour'] };
+      const { data } = await client.call(updateSourceRoute, { params: { id: source.id }, body: { settings } });
+      expect(data.settings).toEqual(settings);
+      const run = await syncAndWait(client, source.id, 'full');
+      expect(run).toMatchObject({ state: 'succeeded', counts: { accepted: 0, deleted: 1 } });
+      expect(await hitOf('What is the budget for buoys?', 'eleven thousand')).toBeUndefined();
+      expect(await hitOf(LIGHTHOUSE, 'Torvald')).toBeDefined();
+      expect((await readSource(client, source.id)).lastReconciledAt).toEqual(expect.any(String));
+    });
+
     it('refuses bad input and names the field', async () => {
       const create = (fields: Record<string, unknown>) =>
         client.post('/v1/sources', { provider: 'slack', name: 'X', credentials: { botToken: 'planted' }, ...fields });

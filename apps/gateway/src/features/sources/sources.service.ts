@@ -13,6 +13,7 @@ import {
 import {
   beginRemoval,
   Database,
+  endActiveRun,
   enqueue,
   findSource,
   findSourceOverview,
@@ -94,19 +95,23 @@ export class SourcesService {
       const source = await this.lock(transaction, id);
       requireUsable(source);
       requireRequestContext().audit.metadata['changed'] = Object.keys(body);
+      const settings = body.settings && readSettings(source.provider, body.settings, this.rules);
       await updateSource(transaction, id, {
         name: body.name,
         state: body.state,
-        settings: body.settings && readSettings(source.provider, body.settings, this.rules),
+        settings,
         syncEveryMinutes: body.schedule === undefined ? undefined : minutesOf(body.schedule, null),
         reconcileEveryMinutes: body.reconcile === undefined ? undefined : minutesOf(body.reconcile, null),
       });
+      // A run under the old settings would bring its cursor back.
+      if (settings) await endActiveRun(transaction, id);
       if (body.credentials) {
         const credentials = readCredentials(source.provider, body.credentials);
         const sealed = this.cipher.seal(JSON.stringify(credentials), credentialOwner(source));
         await updateCredentials(transaction, id, sealed, listFields(credentials));
       }
       await this.announceSchedule(transaction, id);
+      if (settings) await this.coverAnew(transaction, id);
       return this.show(transaction, id);
     });
   }
@@ -127,6 +132,14 @@ export class SourcesService {
       await this.announceSchedule(transaction, id);
       return this.show(transaction, id);
     });
+  }
+
+  /** What the settings newly cover comes in, and what they cover no more goes; sources without a schedule wait to be asked. */
+  private async coverAnew(transaction: Transaction, id: string): Promise<void> {
+    const source = await findSource(transaction, sourceViewer(), id);
+    if (source?.state !== 'active' || source.syncEveryMinutes === null) return;
+    const { tenantId, apiKeyId } = requireCaller().scope;
+    await startSyncRun(transaction, { tenantId, sourceId: id, mode: 'full', trigger: 'schedule', apiKeyId });
   }
 
   private async lock(transaction: Transaction, id: string): Promise<SourceConnector> {
