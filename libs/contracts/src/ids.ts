@@ -17,7 +17,7 @@ export type ApiKeyId = z.infer<typeof apiKeyIdSchema>;
 export type RequestId = z.infer<typeof requestIdSchema>;
 /** `sourceItemId` and `documentId` of the public API. */
 export type ItemId = z.infer<typeof itemIdSchema>;
-/** UUIDv5 of (item, version, chunker version, ordinal). */
+/** UUIDv5 of (item, version, chunker version and way of cutting, ordinal). */
 export type ChunkId = z.infer<typeof chunkIdSchema>;
 export type CollectionId = z.infer<typeof collectionIdSchema>;
 export type GenerationId = z.infer<typeof generationIdSchema>;

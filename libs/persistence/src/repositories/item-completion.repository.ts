@@ -160,13 +160,15 @@ async function makeLive(
     'indexed',
   );
   // Last: every completion of a tenant waits for this row.
-  await addToCorpora(transaction, corpusChanges(entries, heads, versions));
+  const live = await addToCorpora(transaction, corpusChanges(entries, heads, versions));
   await requireKnown(transaction, entries);
+  const steps = entries.flatMap(({ job, generationIds }) =>
+    generationIds.map((generationId) => ({ generationId, itemId: job.itemId, version: job.version })),
+  );
+  // Of the live one the items themselves say what it holds.
   await keepStep(
     transaction,
-    entries.flatMap(({ job, generationIds }) =>
-      generationIds.map((generationId) => ({ generationId, itemId: job.itemId, version: job.version })),
-    ),
+    steps.filter(({ generationId }) => !live.has(generationId)),
   );
 }
 
@@ -239,11 +241,14 @@ function corpusChanges(
 }
 
 /**
- * In the order of ids, one statement a generation.
+ * In the order of ids, one statement a generation. Returns those that are live.
  *
  * @throws AppError GENERATION.CHANGED when none of a change's generations is the live one any more.
  */
-export async function addToCorpora(transaction: Transaction, changes: readonly CorpusChange[]): Promise<void> {
+export async function addToCorpora(
+  transaction: Transaction,
+  changes: readonly CorpusChange[],
+): Promise<ReadonlySet<string>> {
   const totals = new Map<string, { sum: bigint; items: number }>();
   for (const { generationIds, sum, items } of changes) {
     for (const id of generationIds) {
@@ -263,4 +268,5 @@ export async function addToCorpora(transaction: Transaction, changes: readonly C
   }
   if (changes.some(({ generationIds }) => !generationIds.some((id) => live.has(id))))
     throw new AppError('GENERATION.CHANGED');
+  return live;
 }
