@@ -166,17 +166,17 @@ describe('OutboxDispatcher', () => {
         addMany: async () => undefined,
         counts: async () => {
           asked += 1;
-          return { waiting, active: 1, delayed: 0, failed: 0 };
+          return { waiting, active: 500, delayed: 0, failed: 0 };
         },
       },
     });
     await until(() => asked > 8);
     expect(store.claims).toEqual([]);
-    waiting = 50;
+    waiting = 51;
     asked = 0;
     await until(() => asked > 8);
     expect(store.claims).toEqual([]);
-    waiting = 49;
+    waiting = 50;
     await until(() => store.sent.length === 1);
   });
 

@@ -41,7 +41,7 @@ export interface OutboxDispatcherOptions {
   onError: (error: AppError) => void;
   /** Rows a round, default 100. */
   batchSize?: number;
-  /** So many jobs may be in a queue, waiting or running, however slow it is; default 64. */
+  /** So many jobs may wait in a queue, however slow it is; default 64. */
   minimumWindow?: number;
   /** Pause when there was nothing to do, ms, default 150. */
   idleMs?: number;
@@ -181,7 +181,7 @@ export class OutboxDispatcher {
     const open = new Set<string>();
     for (const [queue, window] of this.windows) {
       const { size } = window;
-      const free = size - (this.queuesMayBeFull ? await this.countJobs(queue) : 0);
+      const free = size - (this.queuesMayBeFull ? (await this.options.producer.counts(queue)).waiting : 0);
       // A queue with little room is as good as full: rounds of a few rows would cost as much as full ones.
       if (free < Math.min(this.batchSize, size) / 2) continue;
       open.add(queue);
@@ -189,11 +189,6 @@ export class OutboxDispatcher {
     }
     this.queuesMayBeFull = open.size < this.windows.size;
     return { limit, jobNames: [...this.jobs.values()].filter((job) => open.has(job.queue)).map(({ name }) => name) };
-  }
-
-  private async countJobs(queue: string): Promise<number> {
-    const { waiting, active } = await this.options.producer.counts(queue);
-    return waiting + active;
   }
 
   private async pause(milliseconds: number, endsOnNudge: boolean): Promise<void> {

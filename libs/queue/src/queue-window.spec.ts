@@ -10,9 +10,9 @@ describe('QueueWindow', () => {
     expect(window.size).toBe(64);
     now = 500;
     window.record(80);
-    expect(window.size).toBe(150);
+    expect(window.size).toBe(100);
     now = 1_200;
-    expect(window.size).toBe(120);
+    expect(window.size).toBe(80);
     now = 5_000;
     expect(window.size).toBe(64);
   });

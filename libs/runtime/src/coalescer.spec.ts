@@ -58,6 +58,15 @@ describe('Coalescer', () => {
     for (const number of numbers) expect(await coalescer.call(number)).toBe(number);
   });
 
+  it('takes one of each group in turn, each group in its own order', async () => {
+    const { coalescer, batches } = recording({ maxInputs: 3, groupOf: (input) => input.charAt(0) });
+    const inputs = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'];
+    expect(await Promise.all(inputs.map((input) => coalescer.call(input)))).toEqual(
+      inputs.map((input) => input.toUpperCase()),
+    );
+    expect(batches).toEqual([['a1', 'b1', 'c1'], ['a2', 'b2', 'a3'], ['a4']]);
+  });
+
   it('repeats a failed batch call by call', async () => {
     const { coalescer, batches } = recording();
     const results = await Promise.allSettled(['a', 'bad', 'c'].map((input) => coalescer.call(input)));

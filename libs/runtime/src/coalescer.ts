@@ -12,6 +12,8 @@ export interface CoalescerOptions<Input, Output> {
   count?: (input: Input) => number;
   /** Batches at once, default 1. */
   concurrency?: number;
+  /** A batch takes one of each group in turn, so that many calls of one don't keep another's waiting. */
+  groupOf?: (input: Input) => string;
 }
 
 interface Waiting<Input, Output> {
@@ -54,6 +56,7 @@ export class Coalescer<Input, Output> {
   }
 
   private takeBatch(): Waiting<Input, Output>[] {
+    this.takeTurns();
     const { maxInputs, maxWeight = Infinity, weigh, count } = this.options;
     let inputs = 0;
     let weight = 0;
@@ -65,6 +68,22 @@ export class Coalescer<Input, Output> {
       taken += 1;
     }
     return this.queue.splice(0, taken);
+  }
+
+  /** Puts the queue in the order in which it is served. */
+  private takeTurns(): void {
+    const { groupOf } = this.options;
+    if (!groupOf) return;
+    const turns = new Map<string, number>();
+    const placed = this.queue.map((waiting) => {
+      const group = groupOf(waiting.input);
+      const turn = (turns.get(group) ?? 0) + 1;
+      turns.set(group, turn);
+      return { waiting, turn };
+    });
+    if (turns.size < 2) return;
+    placed.sort((left, right) => left.turn - right.turn);
+    this.queue.splice(0, this.queue.length, ...placed.map(({ waiting }) => waiting));
   }
 
   private async runBatch(batch: readonly Waiting<Input, Output>[]): Promise<void> {

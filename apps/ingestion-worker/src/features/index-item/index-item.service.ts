@@ -67,7 +67,9 @@ export class IndexItemService {
   private async write(index: LiveIndex, { head, version }: Stage, signal: AbortSignal): Promise<Written> {
     const { generation, address } = index;
     const cut = await this.embedders.use(generation.recipe?.embedding ?? null, (embedder) =>
-      cutVersion(version, generation, embedder, (texts) => this.embedding.embed(embedder, texts)),
+      cutVersion(version, generation, embedder, (texts) =>
+        this.embedding.embed(embedder, head.tenantId, texts, signal),
+      ),
     );
     signal.throwIfAborted();
     await this.writer.apply(address, [
