@@ -189,9 +189,23 @@ export function describeDocuments(world: WorldOf): void {
         job: 'item.extract',
         error: { type, message },
       });
+      const { hits } = await client.call(searchRoute, { body: { query: document.title, sourceItemId: document.id } });
+      expect(hits).toEqual([]);
       expect(await upload(client, { name: 'fine.txt', bytes: 'The neighbor is read as ever.' })).toMatchObject({
         status: 'ready',
       });
+    });
+
+    it('leaves the version before a broken one as it is, and shows nothing of the broken one', async () => {
+      const send = (bytes: string): Promise<Document> =>
+        upload(client, { name: 'tariff.csv', bytes }, { externalId: 'tariff' });
+      const first = await send('gate,toll\nLysebu,nine crowns\n');
+      const broken = await send('gate,toll\nLysebu,"twelve crowns\n');
+      expect(broken).toMatchObject({ id: first.id, version: 2, status: 'failed' });
+      const { hits } = await client.call(searchRoute, {
+        body: { query: 'How high is the toll of Lysebu?', sourceItemId: first.id },
+      });
+      expect(hits.map(({ content }) => content)).toEqual([expect.stringContaining('nine crowns')]);
     });
 
     it('survives files that are made to break their readers', async () => {
