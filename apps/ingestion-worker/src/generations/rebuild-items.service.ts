@@ -6,10 +6,12 @@ import {
   loadItemsToBuild,
   recordBuilt,
   type ItemToBuild,
+  type ItemVersionEntity,
   type SourceItemEntity,
 } from '@candor/persistence';
 import { SEARCH_INDEX_WRITER, type IndexOperation, type SearchIndexWriter } from '@candor/search-index/write';
 import type { LiveIndex } from '../features/index-item/live-generations.service.js';
+import { PassageEmbeddingService } from '../pipeline/passage-embedding.service.js';
 import { cutVersion, toChunkDocuments, toRegistryChunks, type CutVersion } from './chunk-version.js';
 
 interface CutItem {
@@ -24,6 +26,7 @@ export class RebuildItemsService {
   constructor(
     private readonly database: Database,
     private readonly embedders: EmbedderRegistry,
+    private readonly embedding: PassageEmbeddingService,
     @Inject(SEARCH_INDEX_WRITER) private readonly writer: SearchIndexWriter,
   ) {}
 
@@ -37,18 +40,13 @@ export class RebuildItemsService {
     return this.write(index, cut);
   }
 
+  /** All at once, so that a model gets full batches, and takes turns with what is being ingested. */
   private cut({ generation }: LiveIndex, items: readonly ItemToBuild[], signal: AbortSignal): Promise<CutItem[]> {
-    return this.embedders.use(generation.recipe?.embedding ?? null, async (embedder) => {
-      const cut: CutItem[] = [];
-      for (const item of items) {
-        const versions: CutVersion[] = [];
-        for (const version of item.versions) {
-          const embed = (texts: readonly string[]) => embedder.embedPassages(texts, signal);
-          versions.push(await cutVersion(version, generation, embedder, embed));
-        }
-        cut.push({ item, versions });
-      }
-      return cut;
+    return this.embedders.use(generation.recipe?.embedding ?? null, (embedder) => {
+      const embed = (texts: readonly string[]) => this.embedding.embed(embedder, generation.tenantId, texts, signal);
+      const cutAll = (versions: readonly ItemVersionEntity[]): Promise<CutVersion[]> =>
+        Promise.all(versions.map((version) => cutVersion(version, generation, embedder, embed)));
+      return Promise.all(items.map(async (item) => ({ item, versions: await cutAll(item.versions) })));
     });
   }
 

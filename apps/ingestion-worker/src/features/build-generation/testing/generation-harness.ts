@@ -72,7 +72,7 @@ export class GenerationHarness {
     this.refreshing = new RefreshMetadataService(database, this.generations, batched);
     this.deleting = new DeleteItemProcessor(database, this.generations, batched);
     this.comparing = new CompareIndexService(database, batched);
-    this.rebuilding = new RebuildItemsService(database, embedders, batched);
+    this.rebuilding = new RebuildItemsService(database, embedders, embedding, batched);
     const preparing = new PrepareGenerationService(database, embedders, batched);
     this.building = new BuildGenerationService(database, preparing, this.rebuilding, this.comparing, batched);
     this.promoting = new PromoteGenerationService(database, this.generations, embedders, this.comparing, batched);
