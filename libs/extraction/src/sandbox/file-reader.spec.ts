@@ -94,6 +94,14 @@ describe('FileReader', () => {
     await expect(reader?.read(SMALL)).rejects.toMatchObject({ code: 'INTERNAL.UNEXPECTED' });
   });
 
+  it('closes in a program that has nothing else to do', async () => {
+    const program = spawn(process.execPath, ['--input-type=module', '--eval', CLOSING_PROGRAM], {
+      stdio: 'inherit',
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    expect(await once(program, 'exit')).toEqual([0, null]);
+  });
+
   // Where /proc says who is whose child.
   const onLinux = process.platform === 'linux' ? it : it.skip;
   onLinux('ends with its parent, even while a parser keeps it busy', async () => {
@@ -139,6 +147,13 @@ describe('FileReader', () => {
     expect((await open({}).read(file)).body).toBe('a: text &l10;');
   });
 });
+
+const CLOSING_PROGRAM = `
+  import { FileReader } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+  const reader = new FileReader();
+  await reader.read({ name: 'a.txt', mediaType: '', bytes: Buffer.from('A small file.') });
+  await reader.close();
+`;
 
 /** Reads for half a minute, with limits that don't end it before. */
 const BUSY_PARENT = `

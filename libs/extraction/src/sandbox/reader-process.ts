@@ -87,6 +87,8 @@ export class ReaderProcess {
   async stop(): Promise<void> {
     if (this.ended) return;
     const gone = new Promise<void>((resolve) => this.child.once('exit', () => resolve()));
+    // Else a program that has nothing else to do would end here, before its own last lines.
+    this.child.ref();
     this.kill(new AppError('INTERNAL.UNEXPECTED', { message: 'The reader was stopped.' }));
     await gone;
   }
