@@ -126,6 +126,25 @@ describe('candor import', () => {
     expect(exitCode).toBe(1);
   });
 
+  it('says of each line what it lacks', async () => {
+    const [good = ''] = lines(1).split('\n');
+    const lacking = JSON.stringify({ ...(JSON.parse(good) as object), provider: undefined });
+    const wrong = JSON.stringify({ ...(JSON.parse(good) as object), title: 7 });
+    const { out, exitCode } = await importJson([
+      await write('all.ndjson', [good, '{half', lacking, wrong, '[]'].join('\n')),
+    ]);
+    expect(JSON.parse(out)).toMatchObject({
+      accepted: 1,
+      failed: [
+        { name: 'all.ndjson line 2', message: 'The line is not valid JSON.' },
+        { name: 'all.ndjson line 3', message: 'provider is required' },
+        { name: 'all.ndjson line 4', message: expect.stringMatching(/^title: .*expected string/) },
+        { name: 'all.ndjson line 5', message: 'The line is not a document as POST /v1/ingest takes it.' },
+      ],
+    });
+    expect(exitCode).toBe(1);
+  });
+
   it('uploads NDJSON that holds other data', async () => {
     const { requests } = await importJson([await write('rows.ndjson', '{"sku": 1}\n')]);
     expect(requests.map(({ path }) => path)).toEqual(['/v1/documents']);

@@ -11,14 +11,25 @@ export async function* readDocumentLines(path: string): AsyncGenerator<ImportEnt
     number += 1;
     if (line.trim() === '') continue;
     const name = `${basename(path)} line ${number}`;
-    const parsed = ingestDocumentSchema.safeParse(parseLine(line));
-    if (parsed.success) yield { kind: 'document', name, document: parsed.data };
-    else {
-      const [issue] = parsed.error.issues;
-      const field = issue?.path.join('.') ?? '';
-      yield { kind: 'problem', name, message: `${field ? `${field}: ` : ''}${issue?.message ?? 'is not a document'}` };
+    const value = parseLine(line);
+    if (value === undefined) {
+      yield { kind: 'problem', name, message: 'The line is not valid JSON.' };
+      continue;
     }
+    // With the input, a field that is missing can be told from one that is wrong.
+    const parsed = ingestDocumentSchema.safeParse(value, { reportInput: true });
+    if (parsed.success) yield { kind: 'document', name, document: parsed.data };
+    else yield { kind: 'problem', name, message: describeIssue(parsed.error.issues[0]) };
   }
+}
+
+type Issue = NonNullable<ReturnType<typeof ingestDocumentSchema.safeParse>['error']>['issues'][number];
+
+function describeIssue(issue: Issue | undefined): string {
+  const field = issue?.path.join('.') ?? '';
+  if (issue === undefined || field === '') return 'The line is not a document as POST /v1/ingest takes it.';
+  if (issue.code !== 'unrecognized_keys' && issue.input === undefined) return `${field} is required`;
+  return `${field}: ${issue.message}`;
 }
 
 /** Tells documents to push from data that happens to be NDJSON. */

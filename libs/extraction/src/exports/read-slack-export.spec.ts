@@ -136,4 +136,12 @@ describe('readSlackExport', () => {
       'Just between us.',
     ]);
   });
+
+  it('reports a wanted channel that there is not', async () => {
+    expect(await read({ channels: ['bord'] })).toContainEqual({
+      kind: 'problem',
+      name: 'bord',
+      message: 'The export has no channel of this name or id.',
+    });
+  });
 });

@@ -25,9 +25,11 @@ export async function* readSlackExport(
 ): AsyncGenerator<ExportItem> {
   const directory = await SlackExportDirectory.read(source);
   const files = groupByFolder(source.names);
+  for (const wanted of options.channels ?? [])
+    if (!directory.channels.some((channel) => isNamed(channel, wanted)))
+      yield { kind: 'problem', name: wanted, message: 'The export has no channel of this name or id.' };
   for (const channel of directory.channels) {
-    if (options.channels && !options.channels.some((wanted) => wanted === channel.id || wanted === channel.name))
-      continue;
+    if (options.channels && !options.channels.some((wanted) => isNamed(channel, wanted))) continue;
     const messages: SlackMessage[] = [];
     for (const name of files.get(channel.folder) ?? []) {
       const day = parseDay(await source.read(name));
@@ -47,6 +49,10 @@ export async function* readSlackExport(
         name: `${folder}/`,
         message: 'No list of channels names it: who may read it is unknown.',
       };
+}
+
+function isNamed(channel: ExportedChannel, wanted: string): boolean {
+  return wanted === channel.id || wanted === channel.name;
 }
 
 function groupByFolder(names: readonly string[]): Map<string, string[]> {
