@@ -94,6 +94,22 @@ describe('BatchedIndexWriter', () => {
     ]);
   });
 
+  it('asks the index once a second whether it is there, and again at once when it was not', async () => {
+    const inner = new RecordingWriter();
+    let asked = 0;
+    let isAway = true;
+    inner.ping = async () => {
+      asked += 1;
+      if (isAway) throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE');
+    };
+    const writer = new BatchedIndexWriter(inner);
+    await expect(writer.ping()).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
+    isAway = false;
+    await writer.ping();
+    await writer.ping();
+    expect(asked).toBe(2);
+  });
+
   it('finishes what it accepted before it closes', async () => {
     const inner = new RecordingWriter();
     const writer = new BatchedIndexWriter(inner);

@@ -10,10 +10,13 @@ export interface BatchLimits {
 
 const DEFAULT_LIMITS: BatchLimits = { maxOperations: 256, maxBytes: 8 * 1024 * 1024 };
 
+const ANSWER_COUNTS_MS = 1_000;
+
 /** Coalesces concurrent `apply` calls on one address, so that many small jobs pay for one refresh together. */
 export class BatchedIndexWriter implements SearchIndexWriter {
   private readonly flushers = new Map<string, Coalescer<readonly IndexOperation[], void>>();
   private readonly limits: BatchLimits;
+  private answeredAt = 0;
 
   constructor(
     private readonly inner: SearchIndexWriter,
@@ -49,8 +52,11 @@ export class BatchedIndexWriter implements SearchIndexWriter {
     return this.inner.dropIndex(address);
   }
 
-  ping(signal?: AbortSignal): Promise<void> {
-    return this.inner.ping(signal);
+  /** An answer counts for a second, for everybody who asks: jobs ask before they do what would be lost. */
+  async ping(signal?: AbortSignal): Promise<void> {
+    if (Date.now() - this.answeredAt < ANSWER_COUNTS_MS) return;
+    await this.inner.ping(signal);
+    this.answeredAt = Date.now();
   }
 
   /** Waits for what was accepted. */

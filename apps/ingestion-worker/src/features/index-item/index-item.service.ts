@@ -66,6 +66,8 @@ export class IndexItemService {
 
   private async write(index: LiveIndex, { head, version }: Stage, signal: AbortSignal): Promise<Written> {
     const { generation, address } = index;
+    // Before the model's work, which would be lost.
+    await this.writer.ping(signal);
     const cut = await this.embedders.use(generation.recipe?.embedding ?? null, (embedder) =>
       cutVersion(version, generation, embedder, (texts) =>
         this.embedding.embed(embedder, head.tenantId, texts, signal),

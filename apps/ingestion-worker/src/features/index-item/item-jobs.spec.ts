@@ -97,16 +97,18 @@ const server = testServerUrl(process.env);
     expect(await contents()).toEqual([[2, 'We ship on Tuesday.']]);
   });
 
-  it('are parked, not failed, while the index is away, and have nothing to extract again', async () => {
+  it('are parked, not failed, while the index is away, and neither extract nor embed again', async () => {
     const item = await worker.accept(plan('We ship on Monday.'));
     await worker.extract(item);
     const away = new AppError('DEPENDENCY.INDEX_UNAVAILABLE');
-    const apply = jest.spyOn(index.writer, 'apply').mockRejectedValue(away);
+    const ping = jest.spyOn(index.writer, 'ping').mockRejectedValue(away);
+    const open = jest.spyOn(embedders, 'use');
     for (let attempt = 0; attempt < 3; attempt += 1)
       await expect(worker.index(item)).rejects.toMatchObject({ code: away.code, retryable: true });
     expect(await stateOf(item)).toBe('indexing');
     expect(await contents()).toEqual([]);
-    apply.mockRestore();
+    expect(open).not.toHaveBeenCalled();
+    ping.mockRestore();
     await worker.index(item);
     expect(await stateOf(item)).toBe('indexed');
     expect(await contents()).toEqual([[1, 'We ship on Monday.']]);
