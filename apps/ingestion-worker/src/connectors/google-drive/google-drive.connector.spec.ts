@@ -12,7 +12,7 @@ const SHEET = 'application/vnd.google-apps.spreadsheet';
 const FOLDER = 'application/vnd.google-apps.folder';
 const SHORTCUT = 'application/vnd.google-apps.shortcut';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-const anyone = { id: 'p0', type: 'anyone', role: 'reader', allowFileDiscovery: false };
+const anyone = { id: 'p0', type: 'anyone', role: 'reader', allowFileDiscovery: true };
 
 const file = (id: string, mimeType: string, more: Record<string, unknown> = {}): TestFile => ({
   id,
@@ -71,7 +71,7 @@ describe('GoogleDriveConnector', () => {
       sourceCreatedAt: '2026-01-01T08:00:00.000Z',
       sourceUpdatedAt: '2026-02-01T08:00:00.000Z',
       contentRevision: '2026-02-01T08:00:00Z',
-      accessPolicy: { provider: 'google_drive', mode: 'acl', principals: ['anyone'], byLinkAlone: true },
+      accessPolicy: { provider: 'google_drive', mode: 'acl', principals: ['anyone'] },
     });
     expect(byId.get('plain')?.contentRevision).toBe('m1');
     expect(await byId.get('doc')?.load(signal)).toEqual({ kind: 'text', body: '# Plan', mimeType: 'text/markdown' });
@@ -198,7 +198,7 @@ describe('GoogleDriveConnector', () => {
     expect(await collectIds(connect())).toEqual(['real']);
   });
 
-  it('fails alone what is too large, has no text or may not be downloaded', async () => {
+  it('gives policy and title of what is too large, has no text or may not be downloaded, and fails its content alone', async () => {
     drive.files = [
       file('big', 'application/pdf', { size: String(101 * 1024 * 1024) }),
       file('image', 'image/png'),
@@ -207,13 +207,65 @@ describe('GoogleDriveConnector', () => {
       file('fine', 'text/plain'),
     ];
     const { byId, failures } = await collect(connect());
-    expect([...byId.keys()]).toEqual(['fine']);
-    expect(failures.map(({ externalId, error }) => [externalId, error.code])).toEqual([
+    expect(failures).toEqual([]);
+    expect([...byId.keys()]).toEqual(['big', 'image', 'form', 'locked', 'fine']);
+    for (const [id, code] of [
       ['big', 'CONNECTOR.ITEM_TOO_LARGE'],
       ['image', 'CONNECTOR.ITEM_UNSUPPORTED'],
       ['form', 'CONNECTOR.ITEM_UNSUPPORTED'],
       ['locked', 'CONNECTOR.ITEM_UNREADABLE'],
-    ]);
+    ] as const) {
+      const item = byId.get(id);
+      expect(item).toMatchObject({ title: `File ${id}`, accessPolicy: { mode: 'acl' }, contentRevision: null });
+      await expect(loadText(item)).rejects.toMatchObject({ code, retryable: false });
+    }
+    expect(byId.get('fine')?.contentRevision).not.toBeNull();
+    expect(drive.server.calls.some(({ query }) => query.get('alt') === 'media')).toBe(false);
+  });
+
+  it('gives the narrowed policy of a file that may no longer be downloaded', async () => {
+    drive.files = [file('a', 'text/plain')];
+    const first = await collect(connect());
+    expect(first.byId.get('a')?.accessPolicy?.principals).toEqual(['anyone']);
+    const closed = [{ id: 'p1', type: 'user', role: 'owner', emailAddress: 'ana@shop.example' }];
+    const locked = file('a', 'text/plain', { capabilities: { canDownload: false }, permissions: closed });
+    drive.changes = [{ changeType: 'file', fileId: 'a', file: locked }];
+    const second = await collect(connect(), first.cursor);
+    expect(second.byId.get('a')?.accessPolicy?.principals).toEqual(['user:ana@shop.example']);
+  });
+
+  it('lets nobody in who would have to know the link', async () => {
+    const owner = { id: 'p1', type: 'user', role: 'owner', emailAddress: 'ana@shop.example' };
+    const linked = (type: string, more: Record<string, unknown>) => ({ id: 'p2', type, role: 'reader', ...more });
+    drive.files = [
+      file('link', 'text/plain', { permissions: [owner, linked('anyone', { allowFileDiscovery: false })] }),
+      file('silent', 'text/plain', { permissions: [owner, linked('anyone', {})] }),
+      file('only', 'text/plain', { permissions: [linked('anyone', {})] }),
+      file('published', 'text/plain', { permissions: [owner, linked('anyone', { view: 'published' })] }),
+      file('firm', 'text/plain', {
+        permissions: [owner, linked('domain', { domain: 'Shop.example', allowFileDiscovery: false })],
+      }),
+      file('both', 'text/plain', {
+        permissions: [
+          linked('anyone', { allowFileDiscovery: true }),
+          linked('domain', { domain: 'Shop.example', allowFileDiscovery: true }),
+        ],
+      }),
+    ];
+    const { byId } = await collect(connect());
+    const policy = (principals: string[], more = {}) => ({
+      provider: 'google_drive',
+      mode: 'acl',
+      principals,
+      ...more,
+    });
+    const ana = ['user:ana@shop.example'];
+    expect(byId.get('link')?.accessPolicy).toEqual(policy(ana, { anyoneWithLink: true }));
+    expect(byId.get('silent')?.accessPolicy).toEqual(policy(ana, { anyoneWithLink: true }));
+    expect(byId.get('only')?.accessPolicy).toEqual(policy([], { anyoneWithLink: true }));
+    expect(byId.get('published')?.accessPolicy).toEqual(policy(ana));
+    expect(byId.get('firm')?.accessPolicy).toEqual(policy(ana, { domainsWithLink: ['shop.example'] }));
+    expect(byId.get('both')?.accessPolicy).toEqual(policy(['anyone', 'domain:shop.example']));
   });
 
   it('maps permissions, withholds what it cannot read, and survives a null group', async () => {

@@ -1,6 +1,7 @@
+import { AppError } from '@candor/contracts';
 import { isUnreadable, toItemFailure, unreadable } from '../item-errors.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
-import { chooseContent, markContent } from './choose-content.js';
+import { chooseContent, markContent, type DriveContent } from './choose-content.js';
 import type { DriveClient } from './drive-client.js';
 import { FOLDER, SHORTCUT, type DriveFile } from './drive-file.js';
 import { loadContent } from './load-content.js';
@@ -49,7 +50,7 @@ export async function followShortcut(
 }
 
 async function toItem(file: DriveFile, context: DriveContext): Promise<ConnectorItem> {
-  const content = chooseContent(file);
+  const content = judgeContent(file);
   const policy = mapDrivePolicy(file, await readPermissions(file, context.client), context.now());
   const owner = file.owners?.[0] ?? file.lastModifyingUser;
   return {
@@ -61,15 +62,28 @@ async function toItem(file: DriveFile, context: DriveContext): Promise<Connector
     sourceCreatedAt: toInstant(file.createdTime),
     sourceUpdatedAt: toInstant(file.modifiedTime),
     accessPolicy: policy,
-    contentRevision: markContent(file),
+    // Without a mark it is asked for each time, so that the refusal is counted and doesn't hide behind text of old.
+    contentRevision: content instanceof AppError ? null : markContent(file),
     metadata: {
       mimeType: file.mimeType,
       parents: file.parents ?? [],
       ...(file.driveId ? { driveId: file.driveId } : {}),
       ...(file.lastModifyingUser?.displayName ? { lastModifiedBy: file.lastModifyingUser.displayName } : {}),
     },
-    load: (signal) => loadContent(context.openClient(signal), file, content),
+    load: async (signal) => {
+      if (content instanceof AppError) throw content;
+      return loadContent(context.openClient(signal), file, content);
+    },
   };
+}
+
+/** The error concerns the text alone: who may see a file that isn't read any more still has to be known. */
+function judgeContent(file: DriveFile): DriveContent | AppError {
+  try {
+    return chooseContent(file);
+  } catch (error) {
+    return toItemFailure(file.id, file.name, error).error;
+  }
 }
 
 /** Null = unreadable. Listings carry permissions only for files that this account may share. */
