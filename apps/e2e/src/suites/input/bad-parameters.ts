@@ -63,6 +63,7 @@ const LISTS = [
   '/v1/collections',
   '/v1/api-keys',
   '/v1/dead-letters',
+  '/v1/ingestions',
   '/v1/audit-events',
   '/v1/sources',
   '/v1/sync-runs',
