@@ -1,9 +1,9 @@
 import { compareSlackTs, readThreadTs, renderSlackThread, type SlackMessage } from '@candor/extraction';
-import type { AccessPolicy } from '@candor/contracts';
+import { AppError, type AccessPolicy } from '@candor/contracts';
 import { createHash } from 'node:crypto';
-import { isUnreadable } from '../item-errors.js';
-import type { ConnectorItem } from '../source-connector.port.js';
-import type { SlackChannel, SlackClient } from './slack-client.js';
+import { isUnreadable, unreadable } from '../item-errors.js';
+import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
+import { MAX_THREAD_MESSAGES, type SlackChannel, type SlackClient, type SlackReplies } from './slack-client.js';
 import type { SlackDirectory } from './slack-directory.js';
 
 /** What every thread of a channel shares. */
@@ -20,16 +20,28 @@ export function toExternalId(channelId: string, threadTs: string): string {
   return `${channelId}:${threadTs}`;
 }
 
+export interface SlackThread {
+  item: ConnectorItem;
+  /** What the item lacks. */
+  failures: ItemFailure[];
+}
+
 /** The thread of a message found in the history; null when nothing (more) is said in it. */
-export async function readSlackThread(found: SlackMessage, context: ChannelContext): Promise<ConnectorItem | null> {
+export async function readSlackThread(found: SlackMessage, context: ChannelContext): Promise<SlackThread | null> {
   const { client, directory, channel, policy } = context;
   const ts = readThreadTs(found);
-  const whole = isAlone(found) ? { messages: [found], isCut: false } : await readReplies(client, channel.id, ts);
+  const whole = isAlone(found)
+    ? { messages: [found], malformed: 0, isCut: false }
+    : await readReplies(client, channel.id, ts);
   if (whole === null) return null;
   await directory.learn(whole.messages);
   const thread = renderSlackThread(whole.messages, directory);
-  if (thread === null) return null;
-  return {
+  if (thread === null) {
+    // Not silence: there is something, which can't be read.
+    if (whole.malformed > 0) throw malformedMessages(whole.malformed);
+    return null;
+  }
+  const item: ConnectorItem = {
     sourceKind: 'message',
     externalId: toExternalId(channel.id, ts),
     title: thread.title,
@@ -49,9 +61,29 @@ export async function readSlackThread(found: SlackMessage, context: ChannelConte
       replyCount: Math.max(0, new Set(whole.messages.map((message) => message.ts)).size - 1),
       participants: thread.participants.slice(0, 50),
       ...(whole.isCut ? { isCut: true } : {}),
+      ...(whole.malformed > 0 ? { unreadableMessages: whole.malformed } : {}),
     },
     load: async () => ({ kind: 'text', body: thread.text, mimeType: 'text/plain' }),
   };
+  return {
+    item,
+    failures: describeGaps(whole).map((error) => ({ externalId: item.externalId, title: item.title, error })),
+  };
+}
+
+function describeGaps({ malformed, isCut }: SlackReplies): AppError[] {
+  const cut = new AppError('CONNECTOR.ITEM_TOO_LARGE', {
+    message: `Only the first ${String(MAX_THREAD_MESSAGES)} messages of the thread are read.`,
+    details: { maxMessages: MAX_THREAD_MESSAGES },
+  });
+  return [...(isCut ? [cut] : []), ...(malformed > 0 ? [malformedMessages(malformed)] : [])];
+}
+
+function malformedMessages(count: number): AppError {
+  return unreadable(
+    `Slack gave ${String(count)} messages of the thread not as documented; they are left out.`,
+    'malformed',
+  );
 }
 
 /** Then the history has all of it. */
@@ -60,11 +92,7 @@ export function isAlone(message: SlackMessage): boolean {
 }
 
 /** Null when the thread vanished between the two requests. */
-async function readReplies(
-  client: SlackClient,
-  channelId: string,
-  ts: string,
-): Promise<{ messages: SlackMessage[]; isCut: boolean } | null> {
+async function readReplies(client: SlackClient, channelId: string, ts: string): Promise<SlackReplies | null> {
   try {
     return await client.readThread(channelId, ts);
   } catch (error) {

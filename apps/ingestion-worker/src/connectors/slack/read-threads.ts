@@ -9,9 +9,13 @@ export async function readThreads(timestamps: readonly string[], context: Channe
     const externalId = toExternalId(context.channel.id, ts);
     try {
       // As if it had replies: then all of it is asked for, and not what an old page of history said.
-      const item = await readSlackThread({ ts, thread_ts: ts }, context);
-      if (item === null) changes.deletedIds.push(externalId);
-      else changes.items.push(item);
+      const thread = await readSlackThread({ ts, thread_ts: ts }, context);
+      if (thread === null) {
+        changes.deletedIds.push(externalId);
+        continue;
+      }
+      changes.items.push(thread.item);
+      changes.failures.push(...thread.failures);
     } catch (error) {
       changes.failures.push(toItemFailure(externalId, `#${context.channel.name}`, error));
     }

@@ -2,14 +2,16 @@ import type { SlackMessage } from '@candor/extraction';
 import { LogLevel, WebClient, type WebAPICallResult } from '@slack/web-api';
 import { z } from 'zod';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
-import { isUnreadable } from '../item-errors.js';
+import { isUnreadable, unreadable } from '../item-errors.js';
 import { toSlackError } from './slack-errors.js';
 import { AppError } from '@candor/contracts';
 
 const PAGE = 200;
 /** Slack's upper bound for lists: each slice asks for them anew, and may ask only some twenty times a minute. */
 const LIST_PAGE = 999;
-/** A thread that goes on beyond this is cut, and says so in its metadata. */
+/** Stands for what gives no id. */
+export const UNNAMED = '?';
+/** A thread that goes on beyond this is cut, and counted as a failure. */
 export const MAX_THREAD_MESSAGES = 5_000;
 
 const optionalText = z
@@ -56,6 +58,20 @@ const accountSchema = z.looseObject({
 export type SlackChannel = z.infer<typeof channelSchema>;
 export type SlackUser = z.infer<typeof userSchema>;
 export type SlackAccount = z.infer<typeof accountSchema>;
+export interface ChannelList {
+  channels: SlackChannel[];
+  /** Ids, or '?', of entries that aren't channels as Slack documents them: they exist all the same. */
+  malformed: string[];
+  /** The token may not list private channels. */
+  lacksPrivate: boolean;
+}
+export interface SlackReplies {
+  messages: SlackMessage[];
+  /** Messages that aren't as Slack documents them, and are left out. */
+  malformed: number;
+  /** There is more than is read. */
+  isCut: boolean;
+}
 export interface MessagePage {
   messages: SlackMessage[];
   /** Timestamps, or '?', of entries that aren't messages as Slack documents them. */
@@ -82,20 +98,20 @@ export class SlackClient {
     return parse(accountSchema, await this.call('auth.test', {}));
   }
 
-  async listChannels(): Promise<SlackChannel[]> {
+  async listChannels(): Promise<ChannelList> {
     try {
-      return await this.listChannelsOf('public_channel,private_channel');
+      return { ...(await this.listChannelsOf('public_channel,private_channel')), lacksPrivate: false };
     } catch (error) {
       // A token without groups:read sees public channels alone.
       if (!isMissingScope(error)) throw error;
-      return this.listChannelsOf('public_channel');
+      return { ...(await this.listChannelsOf('public_channel')), lacksPrivate: true };
     }
   }
 
   /** Those who left too. Empty when the token may not read users: ids are shown then. */
   async listUsers(enough: number): Promise<SlackUser[]> {
     try {
-      return readEach(userSchema, await this.readPages('users.list', {}, 'members', enough));
+      return readEach(userSchema, await this.readPages('users.list', {}, 'members', { enough }));
     } catch (error) {
       if (!isMissingScope(error)) throw error;
       return [];
@@ -113,9 +129,12 @@ export class SlackClient {
     }
   }
 
+  /** A list in which one entry can't be read is unreadable as a whole, which concerns this channel alone. */
   async listMembers(channel: string): Promise<string[]> {
-    const members = await this.readPages('conversations.members', { channel }, 'members');
-    return parse(z.array(z.string().min(1)), members);
+    const toError = (cause: unknown): AppError =>
+      unreadable('Slack gave a list of members that is not as documented.', 'malformed', cause);
+    const members = await this.readPages('conversations.members', { channel }, 'members', { toError });
+    return parse(z.array(z.string().min(1)), members, toError);
   }
 
   /** Newest first, older than `latest` and not older than `oldest`. */
@@ -135,8 +154,9 @@ export class SlackClient {
   }
 
   /** The root and its replies, oldest first. */
-  async readThread(channel: string, ts: string): Promise<{ messages: SlackMessage[]; isCut: boolean }> {
+  async readThread(channel: string, ts: string): Promise<SlackReplies> {
     const messages: SlackMessage[] = [];
+    let malformed = 0;
     let cursor = '';
     do {
       const page: WebAPICallResult & Record<string, unknown> = await this.call('conversations.replies', {
@@ -145,21 +165,28 @@ export class SlackClient {
         limit: PAGE,
         ...(cursor === '' ? {} : { cursor }),
       });
-      messages.push(...readMessagePage(page).messages);
+      const read = readMessagePage(page);
+      messages.push(...read.messages);
+      malformed += read.malformed.length;
       cursor = nextCursor(page, cursor);
     } while (cursor !== '' && messages.length < MAX_THREAD_MESSAGES);
-    return { messages: messages.slice(0, MAX_THREAD_MESSAGES), isCut: cursor !== '' };
+    const isCut = cursor !== '' || messages.length > MAX_THREAD_MESSAGES;
+    return { messages: messages.slice(0, MAX_THREAD_MESSAGES), malformed, isCut };
   }
 
-  private async listChannelsOf(types: string): Promise<SlackChannel[]> {
-    return readEach(channelSchema, await this.readPages('conversations.list', { types }, 'channels'));
+  private async listChannelsOf(types: string): Promise<Omit<ChannelList, 'lacksPrivate'>> {
+    const entries = await this.readPages('conversations.list', { types }, 'channels');
+    return {
+      channels: readEach(channelSchema, entries),
+      malformed: entries.filter((entry) => !channelSchema.safeParse(entry).success).map(readChannelId),
+    };
   }
 
   private async readPages(
     method: string,
     args: Record<string, unknown>,
     field: string,
-    enough = Infinity,
+    { enough = Infinity, toError = undocumented }: { enough?: number; toError?: (cause: unknown) => AppError } = {},
   ): Promise<unknown[]> {
     const found: unknown[] = [];
     let cursor = '';
@@ -169,7 +196,7 @@ export class SlackClient {
         limit: LIST_PAGE,
         ...(cursor === '' ? {} : { cursor }),
       });
-      found.push(...parse(z.array(z.unknown()), page[field]));
+      found.push(...parse(z.array(z.unknown()), page[field], toError));
       cursor = nextCursor(page, cursor);
     } while (cursor !== '' && found.length < enough);
     return found;
@@ -198,7 +225,11 @@ function readMessagePage(page: Record<string, unknown>): MessagePage {
 }
 
 function readTs(entry: unknown): string {
-  return z.looseObject({ ts: z.string().max(40) }).safeParse(entry).data?.ts ?? '?';
+  return z.looseObject({ ts: z.string().max(40) }).safeParse(entry).data?.ts ?? UNNAMED;
+}
+
+function readChannelId(entry: unknown): string {
+  return z.looseObject({ id: z.string().min(1).max(40) }).safeParse(entry).data?.id ?? UNNAMED;
 }
 
 /** '' at the end; a server that repeats its cursor has come to its end too. */
@@ -211,13 +242,18 @@ function readEach<Value>(schema: z.ZodType<Value>, entries: unknown[]): Value[] 
   return entries.flatMap((entry) => schema.safeParse(entry).data ?? []);
 }
 
-function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+function parse<Value>(
+  schema: z.ZodType<Value>,
+  value: unknown,
+  toError: (cause: unknown) => AppError = undocumented,
+): Value {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AppError('CONNECTOR.UNAVAILABLE', {
-    message: 'Slack gave an answer that is not as documented.',
-    cause: parsed.error,
-  });
+  throw toError(parsed.error);
+}
+
+function undocumented(cause: unknown): AppError {
+  return new AppError('CONNECTOR.UNAVAILABLE', { message: 'Slack gave an answer that is not as documented.', cause });
 }
 
 function isMissingScope(error: unknown): boolean {

@@ -195,6 +195,112 @@ describe('SlackConnector', () => {
     expect(byId.get(`C2:${ts(31)}`)?.accessPolicy).toBeNull();
   });
 
+  it.each([
+    ['a null member', { ok: true, members: ['UANA', null] }],
+    ['a member of another kind', { ok: true, members: [{ id: 'UANA' }] }],
+    ['a null list', { ok: true, members: null }],
+  ])('withholds a private channel with %s, and reads the others', async (_what, answer) => {
+    workspace.answers['conversations.members'] = answer;
+    const { byId } = await collect(connect());
+    expect(byId.get(`C2:${ts(31)}`)?.accessPolicy).toBeNull();
+    expect(byId.has(`C1:${ts(0)}`)).toBe(true);
+  });
+
+  it('does not take a channel that it cannot read in the list for one that is gone', async () => {
+    const first = await collect(connect());
+    const ids = await collectIds(connect());
+    workspace.listed['C1'] = { id: 'C1', name: null };
+    const second = await collect(connect(), first.cursor);
+    expect(second.deletedIds).toEqual([]);
+    expect(second.failures).toMatchObject([{ externalId: 'C1', error: { code: 'CONNECTOR.ITEM_UNREADABLE' } }]);
+    expect(second.byId.has(`C2:${ts(31)}`)).toBe(true);
+    expect(await collectIds(connect())).toEqual(ids);
+    const told = [];
+    for await (const step of connect().refresh([`C1:${ts(0)}`], new AbortController().signal)) told.push(step);
+    expect(told.flatMap(({ failures }) => failures)).toMatchObject([{ externalId: `C1:${ts(0)}` }]);
+
+    delete workspace.listed['C1'];
+    general.messages = general.messages.slice(0, -1);
+    const third = await collect(connect(), second.cursor);
+    expect([third.deletedIds, third.failures]).toEqual([[`C1:${ts(31)}`], []]);
+  });
+
+  it('deletes no channel while an entry of the list names none', async () => {
+    const first = await collect(connect());
+    workspace.listed['C1'] = null;
+    const second = await collect(connect(), first.cursor);
+    expect(second.deletedIds).toEqual([]);
+    expect(second.failures).toMatchObject([{ externalId: '?', error: { code: 'CONNECTOR.ITEM_UNREADABLE' } }]);
+    await expect(collectIds(connect())).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE' });
+    workspace.listed = {};
+    workspace.channels = [deals];
+    expect((await collect(connect(), second.cursor)).deletedIds).toContain(`C1:${ts(31)}`);
+  });
+
+  it('tells once a run of channels that the bot is no member of, and of private ones without the scope', async () => {
+    Object.assign(general, { is_member: false });
+    workspace.errors['conversations.history C1'] = 'not_in_channel';
+    workspace.channels.push({ id: 'C3', name: 'open', messages: [{ ts: ts(31), user: 'UANA', text: 'Here' }] });
+    workspace.hasPrivateScope = false;
+    const first = await collect(connect({}, 1));
+    expect(first.failures.map(({ externalId, error }) => [externalId, error.message])).toEqual([
+      ['groups:read', expect.stringContaining('private channels')],
+      ['C1', expect.stringContaining('not a member')],
+    ]);
+    const second = await collect(connect({}, 1), first.cursor);
+    expect(second.failures.map(({ externalId }) => externalId)).toEqual(['groups:read', 'C1']);
+    expect([...second.byId.keys()]).toEqual([`C3:${ts(31)}`]);
+    expect((await collect(connect({ channelAllowlist: ['open'] }))).failures).toEqual([]);
+    expect((await collect(connect({ channelAllowlist: ['open', 'deals'] }))).failures).toMatchObject([
+      { externalId: 'groups:read' },
+      { externalId: 'deals' },
+    ]);
+  });
+
+  it('tells of a run again only when it begins anew', async () => {
+    const settings = { channelAllowlist: ['general', 'nowhere'] };
+    const first = await collect(connect(settings, 1), null, { batches: 1 });
+    expect(first.failures).toHaveLength(1);
+    expect((await collect(connect(settings, 1), first.cursor)).failures).toEqual([]);
+  });
+
+  it('gives what it can read of a thread, and counts the rest', async () => {
+    const root = { ts: ts(1), user: 'UANA', text: 'Root', thread_ts: ts(1), reply_count: 2 };
+    general.messages = [root, { ts: ts(1, 2), user: 7, text: 'Odd', thread_ts: ts(1) }];
+    const settings = { channelAllowlist: ['C1'] };
+    const odd = await collect(connect(settings));
+    expect(odd.byId.get(`C1:${ts(1)}`)?.metadata).toMatchObject({ unreadableMessages: 1 });
+    expect(odd.failures).toMatchObject([
+      { externalId: `C1:${ts(1)}`, title: 'Root', error: { code: 'CONNECTOR.ITEM_UNREADABLE' } },
+    ]);
+    const refreshed = [];
+    for await (const step of connect(settings).refresh([`C1:${ts(1)}`], new AbortController().signal)) {
+      refreshed.push(step);
+    }
+    expect(refreshed.flatMap(({ failures }) => failures)).toHaveLength(1);
+    general.messages = [{ ...root, user: 7 }];
+    const none = [];
+    for await (const step of connect(settings).refresh([`C1:${ts(1)}`], new AbortController().signal)) none.push(step);
+    expect(none).toMatchObject([{ items: [], deletedIds: [], failures: [{ externalId: `C1:${ts(1)}` }] }]);
+  });
+
+  it('counts a thread that is cut', async () => {
+    const root = { ts: ts(1), user: 'UANA', text: 'Root', thread_ts: ts(1), reply_count: 5_000 };
+    const replies = Array.from({ length: 5_000 }, (_, index) => ({
+      ts: ts(1, index + 2),
+      user: 'UANA',
+      text: `Reply ${String(index)}`,
+      thread_ts: ts(1),
+    }));
+    general.messages = [root, ...replies];
+    const settings = { channelAllowlist: ['C1'] };
+    const cut = await collect(connect(settings));
+    expect(cut.byId.get(`C1:${ts(1)}`)?.metadata).toMatchObject({ isCut: true, replyCount: 4_999 });
+    expect(cut.failures).toMatchObject([{ externalId: `C1:${ts(1)}`, error: { code: 'CONNECTOR.ITEM_TOO_LARGE' } }]);
+    general.messages.pop();
+    expect((await collect(connect(settings))).failures).toEqual([]);
+  });
+
   it('keeps to the allowlist, also after a rename, and says what it does not find', async () => {
     const settings = { channelAllowlist: ['#general', 'nowhere'] };
     const first = await collect(connect(settings));

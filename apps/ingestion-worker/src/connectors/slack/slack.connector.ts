@@ -1,15 +1,15 @@
-import type { SlackCredentials, SlackSettings } from '@candor/contracts';
+import { AppError, type SlackCredentials, type SlackSettings } from '@candor/contracts';
 import { compareSlackTs, isSlackContent, readThreadTs } from '@candor/extraction';
 import { createHash } from 'node:crypto';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, unreadable } from '../item-errors.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import type { ItemChanges, ItemFailure, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
-import { chooseChannels } from './choose-channels.js';
+import type { ItemChanges, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import { chooseChannels, describeGaps, describeMalformed, isGone, type ChosenChannels } from './choose-channels.js';
 import { mapSlackPolicy } from './map-slack-policy.js';
 import { findThreads, toExternalId, type ChannelContext } from './read-slack-thread.js';
 import { readThreads } from './read-threads.js';
-import { SlackClient, type SlackChannel } from './slack-client.js';
+import { SlackClient, UNNAMED, type SlackChannel } from './slack-client.js';
 import {
   finishWalk,
   parseSlackCursor,
@@ -25,12 +25,10 @@ const CLOSED = ['not_in_channel', 'channel_not_found', 'access_denied', 'restric
 /** Ids alone are cheap. */
 const LISTING_PAGE = 200;
 
-interface Slice {
+interface Slice extends ChosenChannels {
   client: SlackClient;
   directory: SlackDirectory;
   workspaceUrl: string | null;
-  channels: SlackChannel[];
-  unknown: string[];
 }
 
 /**
@@ -62,23 +60,24 @@ export class SlackConnector implements SourceConnector {
   async *changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch> {
     const slice = await this.begin(signal);
     let state = parseSlackCursor(cursor);
-    const gone = Object.keys(state.channels).filter((id) => !slice.channels.some((channel) => channel.id === id));
+    const gone = Object.keys(state.channels).filter((id) => isGone(id, slice));
     for (const id of gone) {
       const deletedIds = (state.channels[id]?.recent ?? []).map((ts) => toExternalId(id, ts));
       state = { ...state, channels: omit(state.channels, id) };
       yield batch(state, { deletedIds });
     }
-    if (state.after === null && state.walk === null && slice.unknown.length > 0) {
-      yield batch(state, { failures: slice.unknown.map(notFound) });
-    }
+    // With the first batch whose cursor leaves the start behind: told once a run, however often its slices begin.
+    let gaps = state.after === null && state.walk === null ? describeGaps(slice) : [];
     const { after } = state;
     const ahead = slice.channels.filter(({ id }) => after === null || id > after);
-    if (ahead.length === 0) yield { ...batch(restart(state), {}), isLast: true };
+    if (ahead.length === 0) yield { ...batch(restart(state), { failures: gaps }), isLast: true };
     for (const channel of ahead) {
       for await (const step of this.walk(channel, state, slice)) {
         state = step.state;
         const isLast = channel === ahead.at(-1) && state.walk === null;
-        yield isLast ? { ...step.batch, cursor: { ...restart(state) }, isLast } : step.batch;
+        const given = { ...step.batch, failures: [...gaps, ...step.batch.failures] };
+        gaps = [];
+        yield isLast ? { ...given, cursor: { ...restart(state) }, isLast } : given;
       }
     }
   }
@@ -91,12 +90,22 @@ export class SlackConnector implements SourceConnector {
       const timestamps = own.map((id) => id.slice(channel.id.length + 1));
       yield await readThreads(timestamps, await readContext(channel, slice));
     }
+    const unread = slice.malformed.flatMap((channelId) =>
+      externalIds
+        .filter((id) => id.startsWith(toExternalId(channelId, '')))
+        .map((externalId) => ({ ...describeMalformed(channelId), externalId })),
+    );
+    if (unread.length > 0) yield { items: [], deletedIds: [], failures: unread };
   }
 
   async *listIds(signal: AbortSignal): AsyncIterable<string[]> {
-    const { client, channels } = await this.begin(signal);
-    for (const channel of channels) {
-      yield* listThreadIds(client, channel.id);
+    const { client, channels, malformed } = await this.begin(signal);
+    // What such a channel holds would be missing, and taken for deleted.
+    if (malformed.includes(UNNAMED)) {
+      throw new AppError('CONNECTOR.UNAVAILABLE', { message: 'Slack lists a channel without an id.' });
+    }
+    for (const id of [...channels.map((channel) => channel.id), ...malformed]) {
+      yield* listThreadIds(client, id);
     }
   }
 
@@ -113,7 +122,7 @@ export class SlackConnector implements SourceConnector {
       const page = await this.readPage(walk, known, context);
       if (page === null) {
         state = { channels: omit(state.channels, channel.id), walk: null, after: channel.id };
-        yield { state, batch: batch(state, this.describeClosed(channel, known)) };
+        yield { state, batch: batch(state, describeClosed(channel, known)) };
         return;
       }
       ({ walk, isDone } = page);
@@ -150,26 +159,28 @@ export class SlackConnector implements SourceConnector {
     }
   }
 
-  private describeClosed(channel: SlackChannel, known: ChannelState | undefined): Partial<SyncBatch> {
-    const deletedIds = (known?.recent ?? []).map((ts) => toExternalId(channel.id, ts));
-    // Not a member and not asked for: one of the channels that this token just doesn't read.
-    if (this.settings.channelAllowlist === undefined && channel.is_member === false) return { deletedIds };
-    const error = unreadable('The token may not read this channel: is it a member?', 'not_in_channel');
-    return { deletedIds, failures: [{ externalId: channel.id, title: `#${channel.name}`, error }] };
-  }
-
   private async begin(signal: AbortSignal): Promise<Slice> {
     const client = this.open(signal);
     const account = await client.getAccount();
-    const all = await client.listChannels();
-    const directory = await SlackDirectory.read(client, all);
-    const chosen = chooseChannels(all, this.settings.channelAllowlist);
+    const list = await client.listChannels();
+    const directory = await SlackDirectory.read(client, list.channels);
+    const chosen = chooseChannels(list, this.settings.channelAllowlist);
     return { client, directory, workspaceUrl: readWorkspaceUrl(account.url), ...chosen };
   }
 
   private open(signal: AbortSignal): SlackClient {
     return new SlackClient(this.credentials.botToken, this.http.fetchFor({ signal }), this.settings.baseUrl);
   }
+}
+
+function describeClosed(channel: SlackChannel, known: ChannelState | undefined): Partial<SyncBatch> {
+  const deletedIds = (known?.recent ?? []).map((ts) => toExternalId(channel.id, ts));
+  const message =
+    channel.is_member === false
+      ? 'The bot is not a member of this channel, so it is not read: invite it, or name the channels that are meant.'
+      : 'The token may not read this channel: is it a member?';
+  const error = unreadable(message, 'not_in_channel');
+  return { deletedIds, failures: [{ externalId: channel.id, title: `#${channel.name}`, error }] };
 }
 
 async function readContext(channel: SlackChannel, slice: Slice): Promise<ChannelContext> {
@@ -217,11 +228,6 @@ function batch(cursor: SlackCursor, parts: Partial<SyncBatch>): SyncBatch {
 /** All channels are behind: the next run begins with the first. */
 function restart(state: SlackCursor): SlackCursor {
   return { ...state, after: null, walk: null };
-}
-
-function notFound(entry: string): ItemFailure {
-  const error = unreadable('The token sees no channel of this id or name.', 'channel_not_found');
-  return { externalId: entry, title: entry, error };
 }
 
 function omit(channels: SlackCursor['channels'], id: string): SlackCursor['channels'] {

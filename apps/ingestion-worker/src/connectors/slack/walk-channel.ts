@@ -34,9 +34,13 @@ export async function walkPage(
     const ts = readThreadTs(found);
     if (!isAlone(found) && isSettled(found, walk, known)) continue;
     try {
-      const item = await readSlackThread(found, context);
-      if (item === null) gone.add(ts);
-      else items.push(item);
+      const thread = await readSlackThread(found, context);
+      if (thread === null) {
+        gone.add(ts);
+        continue;
+      }
+      items.push(thread.item);
+      failures.push(...thread.failures);
     } catch (error) {
       failures.push(toItemFailure(toExternalId(channel.id, ts), `#${channel.name}`, error));
     }

@@ -16,8 +16,14 @@ export interface TestChannel extends Record<string, unknown> {
 export class SlackWorkspace {
   channels: TestChannel[] = [];
   users: Record<string, unknown>[] = [];
+  /** Entries that `conversations.list` gives instead of a channel's own, by its id. */
+  listed: Record<string, unknown> = {};
+  /** Answers of methods that are not as documented. */
+  answers: Record<string, Record<string, unknown>> = {};
   /** Methods that answer an error instead, e.g. `{ 'conversations.members': 'fetch_members_failed' }`. */
   errors: Record<string, string> = {};
+
+  hasPrivateScope = true;
 
   constructor(readonly server: ScriptedProviderServer) {
     server.on(/^\/api\//, (call) => this.answer(call));
@@ -36,7 +42,17 @@ export class SlackWorkspace {
     const error = this.errors[method] ?? this.errors[`${method} ${call.form.get('channel') ?? ''}`];
     if (error !== undefined) return { body: { ok: false, error } };
     if (call.headers.authorization !== 'Bearer xoxb-1') return { body: { ok: false, error: 'invalid_auth' } };
-    return { body: this.read(method, call.form) };
+    // Without the scope for private channels a token is refused the whole list.
+    if (method === 'conversations.list' && !this.hasPrivateScope && call.form.get('types')?.includes('private')) {
+      return { body: { ok: false, error: 'missing_scope', needed: 'groups:read' } };
+    }
+    return { body: this.answers[method] ?? this.read(method, call.form) };
+  }
+
+  private listChannels(): unknown[] {
+    return this.channels
+      .filter(({ is_private }) => this.hasPrivateScope || is_private !== true)
+      .map(({ messages, members, ...channel }) => (channel.id in this.listed ? this.listed[channel.id] : channel));
   }
 
   private read(method: string, form: URLSearchParams): Record<string, unknown> {
@@ -49,7 +65,7 @@ export class SlackWorkspace {
       case 'users.info':
         return { ok: false, error: 'user_not_found' };
       case 'conversations.list':
-        return { ok: true, channels: this.channels.map(({ messages, members, ...channel }) => channel) };
+        return { ok: true, channels: this.listChannels() };
       case 'conversations.members':
         return { ok: true, members: channel?.members ?? [] };
       case 'conversations.history':
