@@ -18,6 +18,7 @@ export * from './repositories/generation-content.repository.js';
 export * from './repositories/generation-promotion.repository.js';
 export * from './repositories/generation-view.repository.js';
 export * from './repositories/generation-work.repository.js';
+export * from './repositories/deleted-item.repository.js';
 export * from './repositories/document.repository.js';
 export * from './repositories/generation.repository.js';
 export * from './repositories/idempotency.repository.js';

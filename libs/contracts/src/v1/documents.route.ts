@@ -156,7 +156,9 @@ export const deleteDocumentRoute = defineRoute({
   method: 'DELETE',
   path: '/v1/documents/:id',
   summary: 'Delete a document',
-  description: 'Hidden from the next query on; 404 when there is none any more.',
+  description:
+    'Hidden from the next query on; 404 when there is none any more. ' +
+    'A document of a connected source stays deleted when its source names it again: the runs count it as `suppressed`.',
   action: 'documents:write',
   audit: 'item.delete',
   params: idParams,

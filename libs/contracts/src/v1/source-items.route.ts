@@ -59,7 +59,9 @@ export const deleteSourceItemRoute = defineRoute({
   path: '/v1/source-items/:id',
   summary: 'Delete a source item',
   description:
-    'Idempotent. Hidden from the next query on; the audit event item.deleted certifies that its last chunk is gone.',
+    'Idempotent. Hidden from the next query on; the audit event item.deleted certifies that its last chunk is gone. ' +
+    'An item of a connected source stays deleted when its source names it again: the runs count it as `suppressed`. ' +
+    'What was pushed without a source is a new item when it is pushed again.',
   action: 'documents:write',
   audit: 'item.delete',
   params: idParams,

@@ -34,6 +34,8 @@ export const syncCountsSchema = z.strictObject({
   failed: count,
   /** Items without a readable access policy. */
   withheld: count,
+  /** Items that a caller deleted: named by the provider again, and not taken in again. */
+  suppressed: count,
 });
 export type SyncCounts = z.infer<typeof syncCountsSchema>;
 

@@ -32,6 +32,8 @@ export class SourceItemEntity {
   @Column('text', { name: 'content_revision', nullable: true }) contentRevision!: string | null;
   /** When its source last named it in a listing of everything. */
   @Column({ type: 'timestamptz', precision: 3, name: 'listed_at', nullable: true }) listedAt!: Date | null;
+  /** Its source's latest attempt to read its content failed: text and sync time are older than the rest. */
+  @Column('boolean', { name: 'is_unread', default: false }) isUnread!: boolean;
   /** Newest accepted version. */
   @Column('integer', { name: 'latest_version', default: 0 }) latestVersion!: number;
   /** The searchable version; null until the first one is. */
@@ -40,6 +42,8 @@ export class SourceItemEntity {
   @Column('integer', { default: 0 }) revision!: number;
   /** Tombstone: hidden from the next query on. */
   @Column({ type: 'timestamptz', precision: 3, name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
+  /** What a caller deleted doesn't come back when its source names it again. */
+  @Column('text', { name: 'deleted_by', nullable: true }) deletedBy!: 'caller' | 'source' | null;
   /** When its last chunk was gone. */
   @Column({ type: 'timestamptz', precision: 3, name: 'purged_at', nullable: true }) purgedAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;

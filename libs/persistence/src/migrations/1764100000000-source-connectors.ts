@@ -77,6 +77,7 @@ const STATEMENTS = [
     deleted integer NOT NULL DEFAULT 0,
     failed integer NOT NULL DEFAULT 0,
     withheld integer NOT NULL DEFAULT 0,
+    suppressed integer NOT NULL DEFAULT 0,
     error_type text,
     error_message text,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -106,7 +107,11 @@ const STATEMENTS = [
     PRIMARY KEY (source_id, external_id)
   )`,
 
-  `ALTER TABLE source_items ADD COLUMN content_revision text, ADD COLUMN listed_at timestamptz(3)`,
+  `ALTER TABLE source_items ADD COLUMN content_revision text, ADD COLUMN listed_at timestamptz(3),
+    ADD COLUMN is_unread boolean NOT NULL DEFAULT false,
+    ADD COLUMN deleted_by text CHECK (deleted_by IN ('caller', 'source'))`,
+  `CREATE INDEX source_items_tombstones ON source_items (connector_id, external_id)
+    WHERE connector_id IS NOT NULL AND deleted_at IS NOT NULL`,
   `CREATE INDEX source_items_by_connector ON source_items (connector_id, id)
     WHERE connector_id IS NOT NULL AND purged_at IS NULL`,
   // The sweeper asks whether a source still has a job waiting.

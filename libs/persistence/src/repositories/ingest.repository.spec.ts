@@ -6,9 +6,10 @@ import type { ItemVersionEntity } from '../entities/source-item.entity.js';
 import { isUniqueViolation } from '../is-unique-violation.js';
 import { buildDocument, TestTenant } from '../testing.js';
 import { insertCollection } from './collection.repository.js';
+import { markDeletedByCaller } from './deleted-item.repository.js';
 import { acceptDocuments } from './ingest.repository.js';
 import { findIngestion } from './ingestion-status.repository.js';
-import { failVersion } from './item-pipeline.repository.js';
+import { failVersion, tombstoneItem } from './item-pipeline.repository.js';
 import { findSourceItem, type SourceItemDetails } from './source-item.repository.js';
 import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
@@ -127,6 +128,47 @@ describeOnPostgres('acceptDocuments', (postgres) => {
       accessPolicy: null,
       syncedAt: expect.any(Date),
     });
+  });
+
+  it('leaves out what a caller deleted of a source, and nothing else of the call', async () => {
+    const connectorId = randomUuid();
+    const kept = buildDocument({ connectorId });
+    const gone = buildDocument({ connectorId });
+    const loose = buildDocument();
+    const before = await tenant.accept([gone, loose]);
+    await postgres.database.transaction(async (transaction) => {
+      for (const { itemId } of before) {
+        await tombstoneItem(transaction, tenant.id, itemId);
+        await markDeletedByCaller(transaction, tenant.id, itemId);
+      }
+    });
+    const [first, second, third] = await tenant.accept([gone, kept, loose]);
+    expect(first).toEqual({
+      externalId: gone.externalId,
+      provider: gone.provider,
+      itemId: before[0]?.itemId,
+      version: 1,
+      status: 'skipped',
+      change: 'none',
+      isKeptDeleted: true,
+    });
+    expect(second).toMatchObject({ externalId: kept.externalId, change: 'content' });
+    expect(third).toMatchObject({ externalId: loose.externalId, change: 'content' });
+    expect(third?.itemId).not.toBe(before[1]?.itemId);
+    const rows = await query('SELECT 1 FROM source_items WHERE tenant_id = $1', [tenant.id]);
+    expect(rows).toHaveLength(4);
+  });
+
+  it('takes in again what a source deleted after a caller had deleted an earlier one', async () => {
+    const document = buildDocument({ connectorId: randomUuid() });
+    const { itemId } = await tenant.acceptOne(document);
+    await tenant.tombstone(itemId);
+    const again = await tenant.acceptOne(document);
+    expect(again).toMatchObject({ change: 'content', version: 1 });
+    // Told late of the former one; the newest tombstone is not a caller's.
+    await postgres.database.transaction((transaction) => markDeletedByCaller(transaction, tenant.id, itemId));
+    await tenant.tombstone(again.itemId);
+    expect(await tenant.acceptOne(document)).toMatchObject({ change: 'content' });
   });
 
   it('skips the same document, and yet advances its sync time', async () => {

@@ -2,6 +2,7 @@ import { v4 as randomUuid } from 'uuid';
 import { AppError, type IngestDocument, type Provider } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { hashContent, hashMetadata } from '../hash-document.js';
+import { findDeletedByCaller, type DeletedItem } from './deleted-item.repository.js';
 import { insertItemFile, isFileDocument, type NewDocument } from './item-file.repository.js';
 import { enqueue, type OutboxMessage } from './outbox.repository.js';
 
@@ -21,6 +22,8 @@ export interface AcceptedItem {
   status: 'accepted' | 'skipped';
   /** What happens next: a new version is extracted, changed metadata refreshed, nothing for skipped ones. */
   change: 'content' | 'metadata' | 'none';
+  /** A caller deleted this item of a source: it stays so, nothing was stored, and `itemId` is that of the deleted one. */
+  isKeptDeleted?: true;
 }
 
 interface Prepared {
@@ -62,8 +65,8 @@ export async function acceptDocuments(
     contentHash: isUnchanged(document) ? null : hashContent(document),
     metadataHash: hashMetadata(document),
   }));
-  const heads = await takeHeads(transaction, tenantId, prepared);
-  const decisions = prepared.map((entry) => decide(entry, heads));
+  const { heads, deleted } = await takeHeads(transaction, tenantId, prepared);
+  const decisions = prepared.filter(({ ordinal }) => !deleted.has(ordinal)).map((entry) => decide(entry, heads));
 
   await updateHeads(transaction, decisions);
   await insertVersions(transaction, tenantId, requestId, decisions);
@@ -74,14 +77,16 @@ export async function acceptDocuments(
     transaction,
     decisions.flatMap((decision) => toOutbox(tenantId, requestId, decision)),
   );
-  return decisions.map(({ entry, itemId, version, change }) => ({
-    externalId: entry.document.externalId,
-    provider: entry.document.provider,
-    itemId,
-    version,
-    status: change === 'none' ? 'skipped' : 'accepted',
-    change,
-  }));
+  const decided = new Map(decisions.map((decision) => [decision.entry.ordinal, decision]));
+  return prepared.map((entry) => toAccepted(entry, decided.get(entry.ordinal), deleted.get(entry.ordinal)));
+}
+
+function toAccepted(entry: Prepared, decision?: Decision, kept?: DeletedItem): AcceptedItem {
+  const { externalId, provider } = entry.document;
+  if (kept) return { externalId, provider, ...kept, status: 'skipped', change: 'none', isKeptDeleted: true };
+  if (!decision) throw new Error(`item ${entry.ordinal} was not decided`);
+  const { itemId, version, change } = decision;
+  return { externalId, provider, itemId, version, status: change === 'none' ? 'skipped' : 'accepted', change };
 }
 
 interface Decision {
@@ -130,16 +135,36 @@ async function takeHeads(
   transaction: Transaction,
   tenantId: string,
   prepared: Prepared[],
-): Promise<Map<number, LockedHead>> {
+): Promise<{ heads: Map<number, LockedHead>; deleted: Map<number, DeletedItem> }> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     await insertMissingHeads(transaction, tenantId, prepared);
     const heads = await lockHeads(transaction, tenantId, prepared);
-    if (heads.size === prepared.length) return heads;
+    if (heads.size < prepared.length) continue;
+    return { heads, deleted: await withdrawDeleted(transaction, tenantId, prepared, heads) };
   }
   throw new AppError('RESOURCE.CONFLICT', {
     message: 'Items of this call are being deleted; send it again.',
     retryable: true,
   });
+}
+
+/**
+ * Takes back the heads that were new for items that callers deleted. Looked up after the insert, so that a delete that
+ * was committed in the moment before it counts too.
+ */
+async function withdrawDeleted(
+  transaction: Transaction,
+  tenantId: string,
+  prepared: Prepared[],
+  heads: Map<number, LockedHead>,
+): Promise<Map<number, DeletedItem>> {
+  const fresh = prepared.filter(({ ordinal, newId }) => heads.get(ordinal)?.id === newId);
+  const keys = fresh.map(({ ordinal, document }) => ({ ordinal, ...document }));
+  const deleted = await findDeletedByCaller(transaction, tenantId, keys);
+  if (deleted.size === 0) return deleted;
+  const ids = fresh.filter(({ ordinal }) => deleted.has(ordinal)).map(({ newId }) => newId);
+  await transaction.query('DELETE FROM source_items WHERE id = ANY($1::uuid[])', [ids]);
+  return deleted;
 }
 
 /** Ordered, so that two calls with the same documents never wait for each other crosswise. */

@@ -11,6 +11,7 @@ export interface KnownItem {
   title: string;
   latestVersion: number;
   contentRevision: string | null;
+  syncedAt: Date | null;
   /** null = there is none. */
   latestState: ItemState | null;
 }
@@ -33,9 +34,10 @@ export async function findKnownItems(
     title: string;
     latest_version: number;
     content_revision: string | null;
+    synced_at: Date | null;
     state: ItemState | null;
   }[] = await transaction.query(
-    `SELECT i.id, i.external_id, i.title, i.latest_version, i.content_revision, v.state
+    `SELECT i.id, i.external_id, i.title, i.latest_version, i.content_revision, i.synced_at, v.state
      FROM source_items i LEFT JOIN item_versions v ON v.item_id = i.id AND v.version = i.latest_version
      WHERE i.tenant_id = $1 AND i.provider = $2
        AND coalesce(i.connector_id, '00000000-0000-0000-0000-000000000000') = $3
@@ -51,6 +53,7 @@ export async function findKnownItems(
         title: row.title,
         latestVersion: row.latest_version,
         contentRevision: row.content_revision,
+        syncedAt: row.synced_at,
         latestState: row.state,
       },
     ]),
@@ -83,7 +86,7 @@ export async function readStoredContent(
   return row.body === null ? null : { body: row.body, mimeType: row.mime_type };
 }
 
-/** Remembered with the content that it marks. */
+/** Remembered with the content that it marks; what was unread is read now. */
 export async function storeContentRevisions(
   transaction: Transaction,
   items: readonly { itemId: string; contentRevision: string | null }[],
@@ -91,9 +94,26 @@ export async function storeContentRevisions(
   if (items.length === 0) return;
   const rows = items.map(({ itemId, contentRevision }) => ({ id: itemId, revision: contentRevision }));
   await transaction.query(
-    `UPDATE source_items i SET content_revision = d.revision FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, revision text)
-     WHERE i.id = d.id AND i.content_revision IS DISTINCT FROM d.revision`,
+    `UPDATE source_items i SET content_revision = d.revision, is_unread = false
+     FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, revision text)
+     WHERE i.id = d.id AND (i.content_revision IS DISTINCT FROM d.revision OR i.is_unread)`,
     [JSON.stringify(rows)],
+  );
+}
+
+/** Items whose latest content could not be read: until it is, their text is as old as it is. */
+export async function markUnread(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  provider: Provider,
+  externalIds: readonly string[],
+): Promise<void> {
+  if (externalIds.length === 0) return;
+  await transaction.query(
+    `UPDATE source_items SET is_unread = true
+     WHERE tenant_id = $1 AND provider = $2 AND coalesce(connector_id, '00000000-0000-0000-0000-000000000000') = $3
+       AND external_id = ANY($4::text[]) AND deleted_at IS NULL AND NOT is_unread`,
+    [tenantId, provider, sourceId, externalIds],
   );
 }
 
@@ -117,6 +137,7 @@ export async function tombstoneItems(
     } as ItemJobPayload);
     deleted.push(itemId);
   }
+  await transaction.query(`UPDATE source_items SET deleted_by = 'source' WHERE id = ANY($1::uuid[])`, [deleted]);
   return deleted;
 }
 
@@ -175,12 +196,12 @@ export async function countUnlistedItems(
 
 /**
  * A sync that went through vouches for the items that it didn't name: nothing changed about them since it began. Not for
- * those that it couldn't read. Goes through at most `limit` items after the id `after`; returns the last one's, null at the end.
+ * those that could not be read when they were last named, in whichever run. Goes through at most `limit` items after the id `after`; returns the last one's, null at the end.
  * An item that somebody works on is left to the next run.
  */
 export async function advanceSyncedAt(
   transaction: Transaction,
-  run: { id: string; tenantId: string; sourceId: string },
+  run: { tenantId: string; sourceId: string },
   startedAt: Date,
   page: { after: string | null; limit: number },
 ): Promise<string | null> {
@@ -190,14 +211,13 @@ export async function advanceSyncedAt(
          AND ($5::uuid IS NULL OR id > $5) ORDER BY id LIMIT $4
      ), free AS (
        SELECT i.id FROM source_items i JOIN page p ON p.id = i.id
-       WHERE i.deleted_at IS NULL AND i.synced_at < $3
-         AND NOT EXISTS (SELECT 1 FROM sync_run_failures f WHERE f.run_id = $6 AND f.external_id = i.external_id)
+       WHERE i.deleted_at IS NULL AND i.synced_at < $3 AND NOT i.is_unread
        ORDER BY i.id FOR UPDATE OF i SKIP LOCKED
      ), moved AS (
        UPDATE source_items i SET synced_at = $3 FROM free WHERE i.id = free.id
      )
      SELECT id FROM page ORDER BY id DESC LIMIT 1`,
-    [run.sourceId, run.tenantId, startedAt, page.limit, page.after, run.id],
+    [run.sourceId, run.tenantId, startedAt, page.limit, page.after],
   );
   return rows[0]?.id ?? null;
 }

@@ -62,6 +62,7 @@ export interface SyncRunRow {
   deleted: number;
   failed: number;
   withheld: number;
+  suppressed: number;
   error_type: string | null;
   error_message: string | null;
   created_at: Date;
@@ -71,7 +72,7 @@ export interface SyncRunRow {
 
 export const RUN_COLUMNS = `r.id, r.tenant_id, r.source_id, r.mode, r.trigger, r.api_key_id, r.state, r.phase, r.slice,
   r.retries, r.waiting_until, r.waiting_error_type, r.waiting_error_message, r.cancel_requested, r.compare_from,
-  r.listed, r.accepted, r.unchanged, r.metadata, r.deleted, r.failed, r.withheld, r.error_type, r.error_message,
+  r.listed, r.accepted, r.unchanged, r.metadata, r.deleted, r.failed, r.withheld, r.suppressed, r.error_type, r.error_message,
   r.created_at, r.started_at, r.ended_at`;
 
 export interface NewSyncRun {
@@ -289,6 +290,7 @@ export function toRun(row: SyncRunRow): SyncRunRecord {
       deleted: row.deleted,
       failed: row.failed,
       withheld: row.withheld,
+      suppressed: row.suppressed,
     },
     error: row.error_type === null ? null : { type: row.error_type, message: row.error_message ?? '' },
     createdAt: row.created_at,

@@ -97,6 +97,7 @@ export async function recordProgress(
   await transaction.query(
     `UPDATE sync_runs SET listed = listed + $2, accepted = accepted + $3, unchanged = unchanged + $4,
        metadata = metadata + $5, deleted = deleted + $6, failed = failed + $7, withheld = withheld + $8,
+       suppressed = suppressed + $13,
        cursor_after = coalesce($9::jsonb, cursor_after), phase = coalesce($10, phase),
        compare_from = coalesce($11, compare_from), retries = 0, lease_until = now() + make_interval(secs => $12)
      WHERE id = $1`,
@@ -113,6 +114,7 @@ export async function recordProgress(
       phase ?? null,
       compareFrom ?? null,
       LEASE_SECONDS,
+      counts.suppressed ?? 0,
     ],
   );
   if (cursorJson !== null)

@@ -12,6 +12,7 @@ import {
   enqueueItemJob,
   findSourceItem,
   findTombstone,
+  markDeletedByCaller,
   maySeeItem,
   tombstoneItem,
   type SourceItemEntity,
@@ -49,8 +50,9 @@ export class SourceItemsService {
       const { provider, principals } = before;
       const accessMode = before.purgedAt ? 'unknown' : before.accessMode;
       if (!maySeeItem(scope, { provider, principals, accessMode })) throw notFound();
-      if (before.deletedAt) return answer(id, before);
-      const item = await tombstoneItem(transaction, scope.tenantId, id);
+      const item = before.deletedAt ? null : await tombstoneItem(transaction, scope.tenantId, id);
+      // Also of one that its source deleted: who asks for that wants it to hold.
+      await markDeletedByCaller(transaction, scope.tenantId, id);
       if (!item) return answer(id, before);
       await enqueueItemJob(transaction, deleteItemJob.name, {
         tenantId: scope.tenantId,

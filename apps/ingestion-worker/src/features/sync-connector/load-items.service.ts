@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '@candor/contracts';
 import {
   Database,
+  findDeletedByCaller,
   findKnownItems,
   readStoredContent,
   type KnownItem,
@@ -12,18 +13,22 @@ import {
 import type { ConnectorItem, ItemFailure } from '../../connectors/source-connector.port.js';
 import { isStorableId } from './clean-text.js';
 import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
-import { titleOf, toNewDocument, type DocumentContent } from './to-new-document.js';
+import { titleOf, toNewDocument, toUnreadDocument, type DocumentContent } from './to-new-document.js';
 
 export interface LoadedItem {
   document: NewDocument | UnchangedDocument;
   contentRevision: string | null;
   isWithheld: boolean;
+  /** Its content could not be read, as a failure says: it is stored with what else is known. */
+  isUnread: boolean;
 }
 
 /** Some items of a batch, ready to be stored. */
 export interface LoadedItems {
   loaded: LoadedItem[];
   failures: ItemFailure[];
+  /** Left out: callers deleted them. */
+  suppressed: number;
   /** The batch is complete with these, and its cursor counts. */
   isLast: boolean;
 }
@@ -34,6 +39,11 @@ export interface LoadOptions {
   giveUp: boolean;
   /** Content that could not be read is given another try; otherwise it waits until it changes. */
   retryFailed: boolean;
+}
+
+interface LoadOutcome {
+  loaded?: LoadedItem;
+  failure?: ItemFailure;
 }
 
 /** Reads what changed of a batch, and only that: content whose mark is known stays where it is. */
@@ -55,23 +65,31 @@ export class LoadItemsService {
     const storable = unique.filter(({ externalId }) => isStorableId(externalId));
     const syncedAt = new Date();
     const known = await this.findKnown(source, storable);
-    let group: LoadedItems = { loaded: [], failures: unique.filter(isUnstorable).map(refuse), isLast: false };
+    const unknown = storable.filter(({ externalId }) => !known.has(externalId));
+    const suppressed = await this.findSuppressed(source, unknown);
+    const wanted = storable.filter(({ externalId }) => !suppressed.has(externalId));
+    let group: LoadedItems = {
+      loaded: [],
+      failures: unique.filter(isUnstorable).map(refuse),
+      suppressed: suppressed.size,
+      isLast: false,
+    };
     let bytes = 0;
-    for (let from = 0; from < storable.length; from += this.limits.loadConcurrency) {
+    for (let from = 0; from < wanted.length; from += this.limits.loadConcurrency) {
       if (bytes >= this.limits.maxBytes) {
         yield group;
-        group = { loaded: [], failures: [], isLast: false };
+        group = { loaded: [], failures: [], suppressed: 0, isLast: false };
         bytes = 0;
       }
-      const part = storable.slice(from, from + this.limits.loadConcurrency);
+      const part = wanted.slice(from, from + this.limits.loadConcurrency);
       const outcomes = await Promise.all(
         part.map((item) => this.loadOne(source, item, known.get(item.externalId), syncedAt, options)),
       );
-      for (const outcome of outcomes) {
-        if ('document' in outcome) {
-          group.loaded.push(outcome);
-          bytes += sizeOf(outcome.document);
-        } else group.failures.push(outcome);
+      for (const { loaded, failure } of outcomes) {
+        if (failure) group.failures.push(failure);
+        if (!loaded) continue;
+        group.loaded.push(loaded);
+        bytes += sizeOf(loaded.document);
       }
     }
     yield { ...group, isLast: true };
@@ -83,25 +101,38 @@ export class LoadItemsService {
     return this.database.read((manager) => findKnownItems(manager, key, source.provider, externalIds));
   }
 
+  private async findSuppressed(source: StoredSource, items: readonly ConnectorItem[]): Promise<Set<string>> {
+    const { provider, id: connectorId } = source;
+    const keys = items.map(({ externalId }, ordinal) => ({ ordinal, provider, connectorId, externalId }));
+    const found = await this.database.read((manager) => findDeletedByCaller(manager, source.tenantId, keys));
+    return new Set(items.filter((_, ordinal) => found.has(ordinal)).map(({ externalId }) => externalId));
+  }
+
   private async loadOne(
     source: StoredSource,
     item: ConnectorItem,
     known: KnownItem | undefined,
     syncedAt: Date,
     { signal, giveUp, retryFailed }: LoadOptions,
-  ): Promise<LoadedItem | ItemFailure> {
+  ): Promise<LoadOutcome> {
     try {
       const content = (await this.findContent(item, known, retryFailed)) ?? toContent(await item.load(signal));
-      return {
+      const loaded = {
         document: toNewDocument(item, content, source, syncedAt),
         contentRevision: item.contentRevision,
         isWithheld: item.accessPolicy === null,
+        isUnread: false,
       };
+      return { loaded };
     } catch (cause) {
       signal.throwIfAborted();
       const error = AppError.from(cause);
       if (error.retryable && !(giveUp && error.code !== 'CONNECTOR.RATE_LIMITED')) throw error;
-      return { externalId: item.externalId, title: item.title, error };
+      const failure = { externalId: item.externalId, title: item.title, error };
+      const document = known && toUnreadDocument(item, known, source);
+      if (!document) return { failure };
+      const isWithheld = (document.accessPolicy ?? null) === null;
+      return { failure, loaded: { document, contentRevision: known.contentRevision, isWithheld, isUnread: true } };
     }
   }
 

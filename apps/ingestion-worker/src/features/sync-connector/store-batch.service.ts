@@ -5,6 +5,7 @@ import {
   acceptDocuments,
   Database,
   findKnownItems,
+  markUnread,
   recordProgress,
   requireLease,
   storeContentRevisions,
@@ -33,6 +34,7 @@ export class StoreBatchService {
   async store(source: StoredSource, lease: SyncLease, batch: StorableBatch, part: LoadedItems): Promise<void> {
     const { run } = lease;
     const { loaded, isLast } = part;
+    const read = loaded.filter(({ isUnread }) => !isUnread);
     const key = { tenantId: run.tenantId, sourceId: run.sourceId };
     const named = new Set(batch.items.map(({ externalId }) => externalId));
     const deletedIds = isLast ? batch.deletedIds.filter((id) => !named.has(id) && isStorableId(id)) : [];
@@ -48,6 +50,8 @@ export class StoreBatchService {
         { append: true },
       );
       await storeContentRevisions(transaction, withRevisions(accepted, loaded));
+      const unreadIds = failures.map(({ externalId }) => externalId).filter(isStorableId);
+      await markUnread(transaction, key, source.provider, unreadIds);
       const known = await findKnownItems(transaction, key, source.provider, deletedIds);
       const deleted = await tombstoneItems(
         transaction,
@@ -59,18 +63,20 @@ export class StoreBatchService {
         ...deleted.map((itemId) => deletedEvent(lease, itemId)),
       ]);
       if (failures.some(({ error }) => error.retryable)) await wantFullRun(transaction, run.sourceId);
-      const counted = (change: AcceptedItem['change']): number =>
-        accepted.filter((item) => item.change === change).length;
+      const kept = accepted.filter(({ isKeptDeleted }) => !isKeptDeleted);
+      const counted = (change: AcceptedItem['change']): number => kept.filter((item) => item.change === change).length;
+      const unread = accepted.filter(({ change }, index) => change === 'none' && loaded[index]?.isUnread).length;
       await recordProgress(transaction, lease, {
         ...(isLast && batch.cursor ? { cursor: batch.cursor } : {}),
         counts: {
-          listed: loaded.length + failures.length,
+          listed: read.length + failures.length + part.suppressed,
           accepted: counted('content'),
           metadata: counted('metadata'),
-          unchanged: counted('none'),
+          unchanged: counted('none') - unread,
           deleted: deleted.length,
           failed: failures.length,
           withheld: loaded.filter(({ isWithheld }) => isWithheld).length,
+          suppressed: part.suppressed + accepted.length - kept.length,
         },
         failures: failures.map(toFailure),
       });
@@ -96,7 +102,10 @@ function withRevisions(
   accepted: readonly AcceptedItem[],
   loaded: readonly LoadedItem[],
 ): { itemId: string; contentRevision: string | null }[] {
-  return accepted.map(({ itemId }, index) => ({ itemId, contentRevision: loaded[index]?.contentRevision ?? null }));
+  return accepted.flatMap(({ itemId, isKeptDeleted }, index) => {
+    const item = loaded[index];
+    return !item || item.isUnread || isKeptDeleted ? [] : [{ itemId, contentRevision: item.contentRevision }];
+  });
 }
 
 function toFailure({ externalId, title, error }: ItemFailure) {

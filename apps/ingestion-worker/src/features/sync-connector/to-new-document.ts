@@ -1,5 +1,5 @@
 import { AppError, ingestDocumentSchema, type IngestDocument } from '@candor/contracts';
-import type { FileDocument, NewDocument, UnchangedDocument } from '@candor/persistence';
+import type { FileDocument, KnownItem, NewDocument, UnchangedDocument } from '@candor/persistence';
 import type { ConnectorItem } from '../../connectors/source-connector.port.js';
 import { cleanJson, cleanText } from './clean-text.js';
 
@@ -22,7 +22,7 @@ export function toNewDocument(
   item: ConnectorItem,
   content: DocumentContent,
   source: { id: string; provider: IngestDocument['provider'] },
-  syncedAt: Date,
+  syncedAt: Date | null,
 ): NewDocument | UnchangedDocument {
   const title = titleOf(item);
   // A page of nothing but its title says just that.
@@ -39,7 +39,7 @@ export function toNewDocument(
     sourceUpdatedAt: item.sourceUpdatedAt,
     metadata: item.metadata && cleanJson(item.metadata),
     accessPolicy: item.accessPolicy && cleanJson(item.accessPolicy),
-    syncedAt: syncedAt.toISOString(),
+    syncedAt: syncedAt && syncedAt.toISOString(),
     body: text.trim() === '' ? title : text,
     mimeType: content.kind === 'text' ? content.mimeType : 'text/plain',
   });
@@ -52,4 +52,29 @@ export function toNewDocument(
   if (content.kind === 'text') return parsed.data;
   const { body: _body, mimeType: _mimeType, ...facts } = parsed.data;
   return content.kind === 'file' ? { ...facts, file: content.file } : { ...facts, unchanged: true };
+}
+
+/**
+ * What is known of a stored item whose content could not be read. Who may see it must not wait for that: what was taken
+ * from everybody else would go on being served to them. Text, title and age stay those that were read. Facts that can't
+ * be kept are left out, and without a readable policy the item is withheld. Null when none of it was read yet.
+ */
+export function toUnreadDocument(
+  item: ConnectorItem,
+  known: KnownItem,
+  source: { id: string; provider: IngestDocument['provider'] },
+): UnchangedDocument | null {
+  if (known.latestState === null) return null;
+  const { sourceKind, externalId, accessPolicy, contentRevision, load } = item;
+  const bare = { sourceKind, externalId, accessPolicy, contentRevision, load, title: known.title };
+  for (const facts of [{ ...item, title: known.title }, bare, { ...bare, accessPolicy: null }]) {
+    try {
+      const document = toNewDocument(facts, { kind: 'unchanged' }, source, known.syncedAt);
+      if ('unchanged' in document) return document;
+    } catch (error) {
+      // The item's failure is on record already.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+  return null;
 }

@@ -136,7 +136,7 @@ export class ScriptedConnector implements SourceConnector {
     ];
   }
 
-  private async load(externalId: string): Promise<TextContent | FileContent> {
+  async load(externalId: string): Promise<TextContent | FileContent> {
     this.loads.push(externalId);
     const error = this.loadErrors.get(externalId);
     if (error) throw error;
