@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -116,6 +116,21 @@ describe('candor import', () => {
     ]);
     expect(requests[0]?.body).toContain('["x","y"]');
     expect(JSON.parse(out)).toMatchObject({ found: 3, accepted: 2, skipped: [{ name: 'picture.png' }], failed: [] });
+  });
+
+  it('follows no symbolic link out of the folder, and says so', async () => {
+    await write('docs/a.md', '# A');
+    await write('secret.txt', 'planted');
+    await symlink(join(folder, 'secret.txt'), join(folder, 'docs/link.txt'));
+    await symlink(folder, join(folder, 'docs/all'));
+    const { requests, out } = await importJson([join(folder, 'docs')]);
+    expect(requests.map(({ body }) => body).join('')).not.toContain('planted');
+    const report = JSON.parse(out) as { failed: { name: string }[] };
+    expect(report).toMatchObject({ accepted: 1 });
+    expect(report.failed.map(({ name }) => name).sort()).toEqual([
+      join(folder, 'docs/all'),
+      join(folder, 'docs/link.txt'),
+    ]);
   });
 
   it('takes patterns, and complains about what is not there', async () => {

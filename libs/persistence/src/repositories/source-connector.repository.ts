@@ -252,6 +252,20 @@ export async function beginCheck(transaction: Transaction, sourceId: string): Pr
   return id;
 }
 
+/** Which of these ids are sources of the tenant, removed ones included: their items are written by their syncs alone. */
+export async function findSourcesAmong(
+  transaction: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows: { id: string }[] = await transaction.query(
+    'SELECT id FROM source_connectors WHERE tenant_id = $1 AND id = ANY($2::uuid[])',
+    [tenantId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Nothing happens when a later check was asked for meanwhile. */
 export async function completeCheck(transaction: Transaction, sourceId: string, check: StoredCheck): Promise<void> {
   await transaction.query(`UPDATE source_connectors SET last_check = $2 WHERE id = $1 AND last_check->>'id' = $3`, [

@@ -14,7 +14,7 @@ import {
   updateSourceRoute,
   type Source,
 } from '@candor/contracts';
-import { waitFor, type ApiClient, type ApiResponse } from '@candor/testkit';
+import { buildDocument, waitFor, type ApiClient, type ApiResponse } from '@candor/testkit';
 import { readEvents, waitForEvent } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
 import { SlackWorkspace, WORKSPACE_TOKEN } from '../../harness/slack-workspace.js';
@@ -223,6 +223,17 @@ export function describeSources(world: WorldOf): void {
         body: { credentials: { token: 'planted' } },
       });
       expectError(refused, { ...bad, field: 'credentials.token' });
+      // What is stored must not be sent to another address by somebody who need not know it.
+      for (const settings of [{}, { baseUrl: `${workspace.baseUrl}/elsewhere/` }])
+        expectError(await client.send('PATCH', `/v1/sources/${source.id}`, { body: { settings } }), {
+          ...bad,
+          field: 'credentials',
+        });
+      const document = buildDocument({ provider: 'slack', externalId: 'forged', connectorId: source.id });
+      expectError(await client.post('/v1/ingest', { documents: [document] }), {
+        ...bad,
+        field: 'documents[0].connectorId',
+      });
       expect(refused.text).not.toContain('planted');
     });
 

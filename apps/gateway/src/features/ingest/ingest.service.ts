@@ -11,6 +11,7 @@ import { writeAuditEvents } from '@candor/audit';
 import {
   acceptDocuments,
   findMissingCollections,
+  findSourcesAmong,
   isUniqueViolation,
   type AcceptedItem,
   type NewDocument,
@@ -44,6 +45,7 @@ export class IngestService {
     try {
       return await this.requests.run(async (transaction) => {
         await requireCollections(transaction, caller, documents, fieldOf);
+        await refuseSyncedSources(transaction, caller, documents, fieldOf);
         const items = await acceptDocuments(
           transaction,
           caller.scope.tenantId,
@@ -103,6 +105,20 @@ function refuseTwins(documents: readonly NewDocument[]): void {
       );
     seen.set(identity, index);
   });
+}
+
+/** What a source's syncs wrote must not be overwritten under its name, nor come back after its removal was certified. */
+async function refuseSyncedSources(
+  transaction: Transaction,
+  { scope }: Caller,
+  documents: readonly NewDocument[],
+  fieldOf: FieldOf,
+): Promise<void> {
+  const ids = documents.flatMap(({ connectorId }) => connectorId ?? []);
+  const synced = await findSourcesAmong(transaction, scope.tenantId, ids);
+  const index = documents.findIndex(({ connectorId }) => connectorId && synced.has(connectorId));
+  if (index >= 0)
+    throw invalidField(fieldOf(index, 'connectorId'), 'must not be a source of /v1/sources: its syncs write its items');
 }
 
 async function requireCollections(

@@ -71,11 +71,17 @@ function toSummary({ requestId, createdAt, counts }: IngestionCounts, now: Date)
 
 function toOverview({ counts, oldestAt, indexedLastMinute }: UnfinishedWork, now: Date): IngestionsOverview {
   const remaining = sumOf(Object.values(counts));
+  const oldestSeconds = oldestAt && secondsSince(oldestAt, now);
   return {
     counts,
-    oldestSeconds: oldestAt && secondsSince(oldestAt, now),
+    oldestSeconds,
     indexedLastMinute,
-    etaSeconds: estimateSeconds({ finished: indexedLastMinute, remaining, elapsedSeconds: 60 }),
+    // Work that began a moment ago has not had a minute to show its rate.
+    etaSeconds: estimateSeconds({
+      finished: indexedLastMinute,
+      remaining,
+      elapsedSeconds: Math.min(60, oldestSeconds ?? 60),
+    }),
   };
 }
 

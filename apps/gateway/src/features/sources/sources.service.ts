@@ -3,6 +3,7 @@ import {
   AppError,
   DEFAULT_RECONCILE_MINUTES,
   DEFAULT_SYNC_MINUTES,
+  invalidField,
   type CreateSourceBody,
   type listSourcesRoute,
   type QueryOf,
@@ -96,6 +97,7 @@ export class SourcesService {
       requireUsable(source);
       requireRequestContext().audit.metadata['changed'] = Object.keys(body);
       const settings = body.settings && readSettings(source.provider, body.settings, this.rules);
+      if (settings && !body.credentials) refuseNewAddress(source.settings, settings);
       await updateSource(transaction, id, {
         name: body.name,
         state: body.state,
@@ -161,6 +163,16 @@ export class SourcesService {
     const payload = { tenantId, requestId, sourceId };
     return enqueue(transaction, [{ tenantId, jobName: 'source.schedule', payload }]);
   }
+}
+
+/** Stored credentials go to no address but the one that they were given for. */
+function refuseNewAddress(before: Record<string, unknown>, after: Record<string, unknown>): void {
+  const changed = ['baseUrl', 'tokenUrl'].find((field) => before[field] !== after[field]);
+  if (changed === undefined) return;
+  throw invalidField(
+    'credentials',
+    `must be given with a changed settings.${changed}; settings are replaced as a whole`,
+  );
 }
 
 function minutesOf<Fallback extends number | null>(

@@ -50,7 +50,9 @@ export function toSyncRun(run: SyncRunRecord): SyncRun {
     mode: run.mode,
     trigger: run.trigger,
     state: run.state,
-    waiting: run.waiting && { until: run.waiting.until.toISOString(), error: run.waiting.error },
+    // A run that was ended while it waited waits no more.
+    waiting:
+      run.endedAt === null && run.waiting ? { until: run.waiting.until.toISOString(), error: run.waiting.error } : null,
     cancelRequested: run.cancelRequested,
     counts: run.counts,
     error: run.error,
