@@ -19,7 +19,7 @@ export function titleOf(item: Pick<ConnectorItem, 'title'>): string {
 
 /** Errors: CONNECTOR.ITEM_UNREADABLE (permanent) where the provider's facts break the contract of documents. */
 export function toNewDocument(
-  item: ConnectorItem,
+  item: Omit<ConnectorItem, 'contentRevision' | 'load'>,
   content: DocumentContent,
   source: { id: string; provider: IngestDocument['provider'] },
   syncedAt: Date | null,
@@ -65,8 +65,8 @@ export function toUnreadDocument(
   source: { id: string; provider: IngestDocument['provider'] },
 ): UnchangedDocument | null {
   if (known.latestState === null) return null;
-  const { sourceKind, externalId, accessPolicy, contentRevision, load } = item;
-  const bare = { sourceKind, externalId, accessPolicy, contentRevision, load, title: known.title };
+  const { sourceKind, externalId, accessPolicy } = item;
+  const bare = { sourceKind, externalId, accessPolicy, title: known.title };
   for (const facts of [{ ...item, title: known.title }, bare, { ...bare, accessPolicy: null }]) {
     try {
       const document = toNewDocument(facts, { kind: 'unchanged' }, source, known.syncedAt);
