@@ -8,6 +8,10 @@ export interface IndexDifferences {
   missing: string[];
   /** Items that it has in a version older than the live one. */
   outdated: string[];
+  /** Live items that it has in a version that will never go live, in place of the live one. */
+  strayed: string[];
+  /** Items of which it has a version that will never go live, and none is live. */
+  leftover: string[];
   /** What it has and the database has not. */
   dangling: string[];
 }
@@ -29,8 +33,12 @@ export class CompareIndexService {
 
   async compare({ generation, address }: LiveIndex, signal: AbortSignal): Promise<IndexDifferences> {
     const since = await this.database.read(readNow);
-    const outdated = new Set<string>();
-    const dangling = new Set<string>();
+    const found = {
+      outdated: new Set<string>(),
+      strayed: new Set<string>(),
+      leftover: new Set<string>(),
+      dangling: new Set<string>(),
+    };
     /** Live items whose chunks were seen, or that are changing. */
     const seen = new Set<string>();
 
@@ -39,8 +47,7 @@ export class CompareIndexService {
       const truth = await this.database.read((manager) => readTruth(manager, generation.tenantId, ids));
       for (const entry of entries) {
         const verdict = judgeEntry(entry, truth.get(entry.itemId), since);
-        if (verdict === 'dangling') dangling.add(entry.itemId);
-        else if (verdict === 'outdated') outdated.add(entry.itemId);
+        if (verdict !== 'fine' && verdict !== 'changing') found[verdict].add(entry.itemId);
         if (verdict !== 'dangling') seen.add(entry.itemId);
       }
     };
@@ -55,7 +62,14 @@ export class CompareIndexService {
     }
     await judge(page);
     const missing = await this.findMissing(generation.tenantId, seen, since, signal);
-    return { missing, outdated: [...outdated], dangling: [...dangling] };
+    return {
+      missing,
+      // Mended with the rest of the item where both apply.
+      outdated: [...found.outdated].filter((id) => !found.strayed.has(id)),
+      strayed: [...found.strayed],
+      leftover: [...found.leftover],
+      dangling: [...found.dangling],
+    };
   }
 
   private async findMissing(
@@ -85,12 +99,15 @@ export function judgeEntry(
   { version }: Entry,
   truth: TruthOfItem | undefined,
   since: Date,
-): 'fine' | 'changing' | 'outdated' | 'dangling' {
+): 'fine' | 'changing' | 'outdated' | 'strayed' | 'leftover' | 'dangling' {
   if (!truth) return 'dangling';
   // Its own job takes it out of the index, and counts.
   if (truth.isDeleted) return truth.isPurged ? 'dangling' : 'changing';
   if (version === truth.liveVersion) return 'fine';
-  // Written before the commit that makes it live.
-  if (truth.liveVersion === null || version > truth.liveVersion) return 'changing';
+  if (truth.liveVersion === null || version > truth.liveVersion) {
+    // Written before the commit that makes it live.
+    if (truth.isInWork || !truth.endedVersions.includes(version)) return 'changing';
+    return truth.liveVersion === null ? 'leftover' : 'strayed';
+  }
   return truth.updatedAt > since ? 'changing' : 'outdated';
 }

@@ -9,6 +9,8 @@ const truth: TruthOfItem = {
   latestVersion: 4,
   isDeleted: false,
   isPurged: false,
+  endedVersions: [],
+  isInWork: true,
   updatedAt: new Date('2026-01-01T00:00:00.000Z'),
 };
 const judge = (version: number, of: Partial<TruthOfItem> | null) =>
@@ -22,6 +24,14 @@ describe('what an index holds of an item', () => {
   it('is ahead of the commit that makes a version live', () => {
     expect(judge(4, {})).toBe('changing');
     expect(judge(1, { liveVersion: null })).toBe('changing');
+  });
+
+  it('has strayed when that commit will never come, and the live version is missing then', () => {
+    const ended = { endedVersions: [4], isInWork: false };
+    expect(judge(4, ended)).toBe('strayed');
+    expect(judge(4, { ...ended, isInWork: true })).toBe('changing');
+    expect(judge(5, ended)).toBe('changing');
+    expect(judge(4, { ...ended, liveVersion: null })).toBe('leftover');
   });
 
   it('is outdated in an older version, unless the item has just changed', () => {

@@ -2,9 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { EmbedderRegistry } from '@candor/embeddings';
 import {
   Database,
+  findItemsAtRest,
   holdHeads,
   loadItemsToBuild,
   recordBuilt,
+  type BuiltVersion,
   type ItemToBuild,
   type ItemVersionEntity,
   type SourceItemEntity,
@@ -40,6 +42,33 @@ export class RebuildItemsService {
     return this.write(index, cut);
   }
 
+  /**
+   * As `rebuild`, where the index may have a version that is newer than the live one and will never go live: all that it has
+   * of the items goes in the same step. Items without a live version are removed, those with one on its way left alone.
+   */
+  async renew(index: LiveIndex, itemIds: readonly string[], signal: AbortSignal): Promise<void> {
+    const { tenantId } = index.generation;
+    const items = await this.database.read((manager) => loadItemsToBuild(manager, tenantId, itemIds));
+    const cut = await this.cut(index, items, signal);
+    signal.throwIfAborted();
+    await this.database.transaction(async (transaction) => {
+      const heads = await holdHeads(transaction, tenantId, itemIds);
+      const atRest = await findItemsAtRest(transaction, itemIds);
+      const free = heads.filter((head) => atRest.has(head.id) && !head.deletedAt);
+      const steady = findSteady(cut, free);
+      const gone = free.filter(({ liveVersion }) => liveVersion === null);
+      if (steady.length + gone.length === 0) return;
+      await this.writer.apply(index.address, [
+        ...gone.map(({ id }): IndexOperation => ({ kind: 'delete-item', itemId: id })),
+        ...steady.flatMap(({ versions, head }): IndexOperation[] => [
+          { kind: 'delete-item', itemId: head.id },
+          ...toOperations(versions, head),
+        ]),
+      ]);
+      await recordBuilt(transaction, index.generation, toBuilt(steady, index));
+    });
+  }
+
   /** All at once, so that a model gets full batches, and takes turns with what is being ingested. */
   private cut({ generation }: LiveIndex, items: readonly ItemToBuild[], signal: AbortSignal): Promise<CutItem[]> {
     return this.embedders.use(generation.recipe?.embedding ?? null, (embedder) => {
@@ -58,27 +87,39 @@ export class RebuildItemsService {
     return this.database.transaction(async (transaction) => {
       const ids = cut.map(({ item }) => item.head.id);
       const held = await holdHeads(transaction, generation.tenantId, ids);
-      const heads = new Map(held.map((head) => [head.id, head]));
-      const steady = cut.flatMap((each) => {
-        const head = heads.get(each.item.head.id);
-        return head && !head.deletedAt && head.liveVersion === each.item.head.liveVersion ? [{ ...each, head }] : [];
-      });
+      const steady = findSteady(cut, held);
       if (steady.length === 0) return 0;
       await this.writer.apply(
         address,
         steady.flatMap(({ versions, head }) => toOperations(versions, head)),
       );
-      const built = steady.flatMap(({ versions }) =>
-        versions.map((each) => ({
-          itemId: each.version.itemId,
-          version: each.version.version,
-          chunks: toRegistryChunks(each, generation),
-        })),
-      );
-      await recordBuilt(transaction, generation, built);
+      await recordBuilt(transaction, generation, toBuilt(steady, { generation }));
       return steady.length;
     });
   }
+}
+
+interface SteadyItem extends CutItem {
+  head: SourceItemEntity;
+}
+
+/** What is still live as it was cut. */
+function findSteady(cut: readonly CutItem[], held: readonly SourceItemEntity[]): SteadyItem[] {
+  const heads = new Map(held.map((head) => [head.id, head]));
+  return cut.flatMap((each) => {
+    const head = heads.get(each.item.head.id);
+    return head && !head.deletedAt && head.liveVersion === each.item.head.liveVersion ? [{ ...each, head }] : [];
+  });
+}
+
+function toBuilt(steady: readonly SteadyItem[], { generation }: Pick<LiveIndex, 'generation'>): BuiltVersion[] {
+  return steady.flatMap(({ versions }) =>
+    versions.map((each) => ({
+      itemId: each.version.itemId,
+      version: each.version.version,
+      chunks: toRegistryChunks(each, generation),
+    })),
+  );
 }
 
 function toOperations(versions: readonly CutVersion[], head: SourceItemEntity): IndexOperation[] {

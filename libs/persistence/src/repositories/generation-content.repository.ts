@@ -184,12 +184,28 @@ export interface IndexedItem {
   version: number;
 }
 
+const IN_WORK = `state IN ('accepted', 'extracting', 'indexing')`;
+
+/** Those of which no version is on its way; while their heads are held, none begins. */
+export async function findItemsAtRest(transaction: Transaction, itemIds: readonly string[]): Promise<Set<string>> {
+  const rows: { id: string }[] = await transaction.query(
+    `SELECT d.id FROM unnest($1::uuid[]) AS d(id)
+     WHERE NOT EXISTS (SELECT 1 FROM item_versions WHERE item_id = d.id AND ${IN_WORK})`,
+    [itemIds],
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
 export interface TruthOfItem {
   itemId: string;
   liveVersion: number | null;
   latestVersion: number;
   isDeleted: boolean;
   isPurged: boolean;
+  /** Above the live one, failed or superseded: they will never go live. */
+  endedVersions: number[];
+  /** Some version of it is on its way. */
+  isInWork: boolean;
   updatedAt: Date;
 }
 
@@ -205,11 +221,18 @@ export async function readTruth(
     latest_version: number;
     deleted: boolean;
     purged: boolean;
+    ended_versions: number[] | null;
+    in_work: boolean;
     updated_at: Date;
   }[] = await transaction.query(
-    `SELECT id, live_version, latest_version, deleted_at IS NOT NULL AS deleted, purged_at IS NOT NULL AS purged,
-         updated_at FROM source_items
-       WHERE tenant_id = $1 AND id = ANY($2::uuid[])`,
+    `SELECT i.id, i.live_version, i.latest_version, i.deleted_at IS NOT NULL AS deleted,
+       i.purged_at IS NOT NULL AS purged, i.updated_at, v.ended_versions, coalesce(v.in_work, false) AS in_work
+     FROM source_items i LEFT JOIN LATERAL (
+       SELECT array_agg(version) FILTER (WHERE state IN ('failed', 'superseded')) AS ended_versions,
+         bool_or(${IN_WORK}) AS in_work
+       FROM item_versions WHERE item_id = i.id AND version > coalesce(i.live_version, 0)
+     ) v ON true
+     WHERE i.tenant_id = $1 AND i.id = ANY($2::uuid[])`,
     [tenantId, itemIds],
   );
   return new Map(
@@ -221,6 +244,8 @@ export async function readTruth(
         latestVersion: row.latest_version,
         isDeleted: row.deleted,
         isPurged: row.purged,
+        endedVersions: row.ended_versions ?? [],
+        isInWork: row.in_work,
         updatedAt: row.updated_at,
       },
     ]),

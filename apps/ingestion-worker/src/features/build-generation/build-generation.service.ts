@@ -123,8 +123,10 @@ export class BuildGenerationService {
     return { cursor: null, phase: index.generation.status === 'live' ? 'verify' : 'fill', items: 0, found };
   }
 
-  private async repair({ index, signal }: Slice, { missing, outdated, dangling }: IndexDifferences): Promise<void> {
+  private async repair({ index, signal }: Slice, differences: IndexDifferences): Promise<void> {
+    const { missing, outdated, strayed, leftover, dangling } = differences;
     const { generation, address } = index;
+    for (const itemIds of slices([...strayed, ...leftover])) await this.rebuilding.renew(index, itemIds, signal);
     for (const itemIds of slices(dangling))
       await this.writer.apply(
         address,
@@ -174,8 +176,12 @@ function takeBatch(found: readonly UnbuiltItem[]): string[] {
   return batch;
 }
 
-function countOf({ missing, outdated, dangling }: IndexDifferences): ReconcileReport {
-  return { missing: missing.length, outdated: outdated.length, dangling: dangling.length };
+function countOf({ missing, outdated, strayed, leftover, dangling }: IndexDifferences): ReconcileReport {
+  return {
+    missing: missing.length,
+    outdated: outdated.length + strayed.length,
+    dangling: dangling.length + leftover.length,
+  };
 }
 
 function* slices(ids: readonly string[]): Generator<string[]> {

@@ -53,10 +53,11 @@ export class PromoteGenerationService {
       if (code === 'EMBEDDINGS.PROFILE_MISMATCH') return AppError.from(error);
       throw error;
     }
-    const { missing, outdated } = await this.comparing.compare(index, signal);
-    if (missing.length + outdated.length === 0) return null;
+    const { missing, outdated, strayed } = await this.comparing.compare(index, signal);
+    const other = outdated.length + strayed.length;
+    if (missing.length + other === 0) return null;
     return new AppError('GENERATION.INCOMPLETE', {
-      message: `The index lacks ${missing.length} items and holds ${outdated.length} in an older version. POST /v1/generations/:id/reconcile repairs it.`,
+      message: `The index lacks ${missing.length} items and holds ${other} in another version. POST /v1/generations/:id/reconcile repairs it.`,
     });
   }
 
