@@ -17,10 +17,14 @@ export interface IndexUnderTest {
 
 /** A tenant of its own on a real index, with the calls the tests make shortened. */
 export class IndexFixture {
+  /** Of every fixture so far: what a suite may remove from a server that others use at the same time. */
+  static readonly tenantIds = new Set<string>();
   readonly tenantId = randomUUID();
   readonly address: IndexAddress = { tenantId: this.tenantId, generation: 'g1' };
 
-  constructor(readonly index: IndexUnderTest) {}
+  constructor(readonly index: IndexUnderTest) {
+    IndexFixture.tenantIds.add(this.tenantId);
+  }
 
   async create(): Promise<this> {
     await this.index.writer.ensureIndex(this.address, DIMENSIONS);

@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import { Client } from '@elastic/elasticsearch';
+import { IndexFixture } from '../conformance/index-fixture.js';
 import { describeSearchIndex } from '../conformance/search-index.conformance.js';
 import { createElasticsearchIndex } from './create-elasticsearch-index.js';
 
@@ -11,22 +12,14 @@ if (!url) console.warn('Elasticsearch is not tested: set ELASTICSEARCH_URL.');
 
 (url ? describe : describe.skip)('Elasticsearch', () => {
   const node = url ?? '';
-  let before: string[] = [];
-
-  const indices = async (client: Client): Promise<string[]> =>
-    Object.keys(await client.indices.get({ index: 'candor-*', allow_no_indices: true }));
-
   describeSearchIndex(
+    async () => createElasticsearchIndex({ url: node }),
     async () => {
       const client = new Client({ node });
-      before = await indices(client);
-      await client.close();
-      return createElasticsearchIndex({ url: node });
-    },
-    async () => {
-      const client = new Client({ node });
-      const made = (await indices(client)).filter((index) => !before.includes(index));
-      for (const index of made) await client.indices.delete({ index });
+      const indices = Object.keys(await client.indices.get({ index: 'candor-*', allow_no_indices: true }));
+      const tenantIds = [...IndexFixture.tenantIds];
+      for (const index of indices.filter((name) => tenantIds.some((id) => name.includes(id))))
+        await client.indices.delete({ index });
       await client.close();
     },
   );
