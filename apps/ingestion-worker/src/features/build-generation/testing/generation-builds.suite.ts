@@ -9,6 +9,7 @@ import type { SearchIndexWriter } from '@candor/search-index/write';
 import { toIndex } from '../../index-item/live-generations.service.js';
 import { passageText } from '../../index-item/to-chunk-document.js';
 import { GenerationHarness, never } from './generation-harness.js';
+import { testStrayVersions } from './stray-versions.suite.js';
 
 interface RealIndex {
   reader: SearchIndexReader;
@@ -397,42 +398,7 @@ export function describeGenerationBuilds(
     expect(await worker.reconcile(live.id)).toMatchObject({ report: null });
   });
 
-  it('repairs what was written of a version that never went live', async () => {
-    const served = await before.add(plan('served', 'The plan is old.'));
-    const other = await before.accept(plan('other', 'Never live.'));
-    const live = await before.live();
-    const { address } = toIndex(live);
-    const [chunk] = await before.chunks(live.id);
-    if (!chunk) throw new Error('there is no chunk');
-    await before.accept(plan('served', 'The plan is new.'));
-    const strays = [
-      { ...chunk, version: 2, chunkId: '00000000-0000-4000-8000-00000000aaaa' },
-      { ...chunk, itemId: other.itemId, chunkId: '00000000-0000-4000-8000-00000000bbbb' },
-    ];
-    await before.writer.apply(
-      address,
-      strays.map((stray) => ({
-        kind: 'put-version' as const,
-        itemId: stray.itemId,
-        version: stray.version,
-        recordedAt: stray.recordedAt,
-        chunks: [stray],
-      })),
-    );
-    // As long as they are in work, they may well go live.
-    expect(await worker.reconcile(live.id)).toMatchObject({ report: null });
-    await worker.query(
-      `UPDATE item_versions SET state = 'failed' WHERE tenant_id = $1 AND state IN ('accepted', 'extracting', 'indexing')`,
-      [worker.tenantId],
-    );
-    expect(await worker.reconcile(live.id)).toMatchObject({ report: { missing: 0, outdated: 1, dangling: 1 } });
-    expect((await worker.chunks(live.id)).map(({ itemId, version }) => [itemId, version])).toEqual([
-      [served.itemId, 1],
-    ]);
-    expect(await worker.countItem(live, served)).toBe(1);
-    expect(await worker.countItem(live, other)).toBe(0);
-    expect(await worker.reconcile(live.id)).toMatchObject({ report: null });
-  });
+  testStrayVersions(() => ({ before, worker }), plan);
 
   it('is given up with its index, and what is under way for it ends', async () => {
     const item = await before.add(plan('one', 'First.'));
