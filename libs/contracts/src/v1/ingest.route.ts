@@ -94,7 +94,9 @@ export const ingestRoute = defineRoute({
   method: 'POST',
   path: '/v1/ingest',
   summary: 'Push documents',
-  description: 'Stores all documents of the call or none, and answers before they are searchable.',
+  description:
+    'Stores all documents of the call or none, and answers before they are searchable. ' +
+    'One with a `connectorId` that a caller deleted is `skipped` and stays deleted; the answer names the deleted item.',
   action: 'ingest',
   audit: 'ingest.request',
   body: ingestBodySchema,
