@@ -1,9 +1,15 @@
 import { Database } from './database.js';
-import { PREPARED } from './prepared-statements.js';
+import { PREPARED, PreparingClient } from './prepared-statements.js';
 import { testServerUrl } from './testing/create-test-database.js';
 
 const server = testServerUrl(process.env);
 const withPostgres = server === null ? describe.skip : describe;
+
+describe('PreparingClient', () => {
+  it('survives a server that goes away while nobody listens', () => {
+    expect(new PreparingClient().emit('error', new Error('terminating connection'))).toBe(true);
+  });
+});
 
 withPostgres('prepared statements', () => {
   let database: Database;

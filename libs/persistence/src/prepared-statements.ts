@@ -24,7 +24,14 @@ type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;
 const query = Reflect.get(pg.Client.prototype, 'query') as Query;
 
 /** The driver prepares what has a name, and TypeORM has no way to give one. */
-export class PreparingClient extends pg.Client {}
+export class PreparingClient extends pg.Client {
+  constructor(...parameters: ConstructorParameters<typeof pg.Client>) {
+    super(...parameters);
+    // Between leaving the pool and TypeORM's own listener nobody listens: a server that goes away in that moment would
+    // end the process. Whoever uses the connection next learns of it from its statement.
+    this.on('error', () => undefined);
+  }
+}
 
 PreparingClient.prototype.query = function queryPrepared(this: pg.Client, text: unknown, ...rest: unknown[]): unknown {
   if (typeof text !== 'string' || !text.startsWith(PREPARED)) return query.call(this, text, ...rest);
