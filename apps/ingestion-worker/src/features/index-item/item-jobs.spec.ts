@@ -77,6 +77,21 @@ const server = testServerUrl(process.env);
     expect(await actionsOf(item)).toEqual(['item.index', 'item.deleted']);
   });
 
+  it('make a tenant’s live generation known only when its index is there', async () => {
+    const item = await worker.accept(plan('We ship on Monday.'));
+    await worker.extract(item);
+    const known: number[] = [];
+    const create = jest.spyOn(index.writer, 'ensureIndex').mockImplementation(async () => {
+      known.push((await worker.query('SELECT 1 FROM generations WHERE tenant_id = $1', [worker.tenantId])).length);
+      throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE');
+    });
+    await expect(worker.index(item)).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
+    expect(known).toEqual([0]);
+    create.mockRestore();
+    await worker.index(item);
+    expect(await contents()).toEqual([[1, 'We ship on Monday.']]);
+  });
+
   it('end without an effect when their item was deleted before they came', async () => {
     const item = await worker.accept(plan('We ship on Monday.'));
     await worker.extract(item);

@@ -130,15 +130,18 @@ export class LiveGenerationsService {
     return { live: toIndex(live), others: generations.filter((each) => each.id !== live.id).map(toIndex) };
   }
 
+  /** Committed when its index is there: a search between the two would take a server that is creating it for one that is down. */
   private createLive(tenantId: string): Promise<GenerationEntity> {
-    return this.database.transaction((transaction) =>
-      ensureLiveGeneration(transaction, tenantId, {
+    return this.database.transaction(async (transaction) => {
+      const generation = await ensureLiveGeneration(transaction, tenantId, {
         pipelineFingerprint: this.fingerprint,
         recipe: this.recipe,
         chunking: chunkingOf(this.recipe),
         nameOf: (number) => nameGeneration(this.recipe, number),
-      }),
-    );
+      });
+      await this.ensureIndex(generation);
+      return generation;
+    });
   }
 
   private async ensureIndex(generation: GenerationEntity): Promise<void> {
