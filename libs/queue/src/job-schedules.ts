@@ -1,19 +1,10 @@
-import { AppError, parseJobPayload, type JobContract } from '@candor/contracts';
-import type { Redis } from 'ioredis';
+import { parseJobPayload, type JobContract } from '@candor/contracts';
 import type { z } from 'zod';
-import { waitAtMost } from './bounded-wait.js';
 import { sealEnvelope } from './job-envelope.js';
 import { toJobOptions } from './job-options.js';
-import {
-  connectRedisFailFast,
-  migrateQueueBackend,
-  openQueue,
-  PRODUCER_TIMEOUT_MS,
-  type JobQueue,
-  type QueueBackendOptions,
-} from './queue-backend.js';
+import type { QueueBackendOptions } from './queue-backend.js';
+import { QueueConnection } from './queue-connection.js';
 
-const CALL_TIMEOUT_MS = PRODUCER_TIMEOUT_MS + 400;
 const PAGE = 200;
 
 export interface JobSchedule {
@@ -27,14 +18,10 @@ export interface JobSchedule {
  * lose them with its data: truth is the caller's, who compares with `list`. Errors: `DEPENDENCY.QUEUE_UNAVAILABLE`.
  */
 export class JobSchedules {
-  private readonly redis: Redis | undefined;
-  private readonly queues = new Map<string, JobQueue>();
-  private closed = false;
+  private readonly connection: QueueConnection;
 
-  constructor(private readonly backend: QueueBackendOptions) {
-    this.redis = backend.kind === 'redis' ? connectRedisFailFast(backend.url) : undefined;
-    // Without a listener a lost connection would end the process; each call reports it to its caller.
-    this.redis?.on('error', () => undefined);
+  constructor(backend: QueueBackendOptions) {
+    this.connection = new QueueConnection(backend);
   }
 
   /**
@@ -49,7 +36,7 @@ export class JobSchedules {
     parseJobPayload(job, payload);
     const { jobId: _jobId, ...opts } = toJobOptions(job, 'scheduled', {});
     const startDate = Math.max(schedule.firstAt.getTime(), Date.now());
-    await this.call(job.queue, (queue) =>
+    await this.connection.call(job.queue, (queue) =>
       queue.upsertJobScheduler(
         schedule.id,
         { every: schedule.everyMs, startDate },
@@ -60,62 +47,22 @@ export class JobSchedules {
 
   /** False when there is none. */
   async remove(queueName: string, id: string): Promise<boolean> {
-    return this.call(queueName, (queue) => queue.removeJobScheduler(id));
+    return this.connection.call(queueName, (queue) => queue.removeJobScheduler(id));
   }
 
   /** All schedules of a queue. */
   async list(queueName: string): Promise<JobSchedule[]> {
     const found: JobSchedule[] = [];
     for (let from = 0; ; from += PAGE) {
-      const page = await this.call(queueName, (queue) => queue.getJobSchedulers(from, from + PAGE - 1, true));
+      const page = await this.connection.call(queueName, (queue) =>
+        queue.getJobSchedulers(from, from + PAGE - 1, true),
+      );
       for (const { key, every } of page) found.push({ id: key, everyMs: every ?? 0 });
       if (page.length < PAGE) return found;
     }
   }
 
-  async close(): Promise<void> {
-    if (this.closed) return;
-    this.closed = true;
-    await Promise.allSettled(
-      [...this.queues.values()].map((queue) => waitAtMost(queue.close(), CALL_TIMEOUT_MS, timedOut)),
-    );
-    this.redis?.disconnect();
+  close(): Promise<void> {
+    return this.connection.close();
   }
-
-  private async call<T>(queueName: string, work: (queue: JobQueue) => Promise<T>): Promise<T> {
-    if (this.closed) throw unavailable(new Error('The schedules are closed.'));
-    try {
-      const queue = await waitAtMost(this.readyQueue(queueName), CALL_TIMEOUT_MS, timedOut);
-      return await waitAtMost(work(queue), CALL_TIMEOUT_MS, timedOut);
-    } catch (error) {
-      throw unavailable(error);
-    }
-  }
-
-  private async readyQueue(name: string): Promise<JobQueue> {
-    let queue = this.queues.get(name);
-    if (!queue) {
-      if (this.backend.kind === 'postgres') await migrateQueueBackend(this.backend);
-      queue = openQueue(this.backend, name, this.redis);
-      queue.on('error', () => undefined);
-      this.queues.set(name, queue);
-    }
-    try {
-      await queue.waitUntilReady();
-      return queue;
-    } catch (error) {
-      // BullMQ remembers a failed start for ever; the next call starts afresh.
-      if (this.queues.get(name) === queue) this.queues.delete(name);
-      queue.close().catch(() => undefined);
-      throw error;
-    }
-  }
-}
-
-function timedOut(): Error {
-  return new Error('The queue did not answer in time.');
-}
-
-function unavailable(cause: unknown): AppError {
-  return new AppError('DEPENDENCY.QUEUE_UNAVAILABLE', { cause, retryAfterSeconds: 2 });
 }
