@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError } from '@candor/contracts';
-import {
-  buildDocument,
-  createTestDatabase,
-  testServerUrl,
-  TestGenerations,
-  TestTenant,
-  type TestDatabase,
-} from '../testing.js';
+import { buildDocument, TestGenerations, TestTenant } from '../testing.js';
 import { loseStep } from './generation-content.repository.js';
 import {
   refusePromotion,
@@ -31,20 +24,13 @@ import {
   WRITABLE_STATES,
 } from './generation.repository.js';
 import { completeIndexings } from './item-completion.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('the swap of generations', () => {
-  let test: TestDatabase;
+describeOnPostgres('the swap of generations', (postgres) => {
   let tenant: TestTenant;
   let generations: TestGenerations;
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
     generations = new TestGenerations(tenant);
   });
 

@@ -1,16 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import { AppError } from '@candor/contracts';
-import {
-  buildChunk,
-  buildDocument,
-  createTestDatabase,
-  TEST_RECIPE as recipe,
-  testServerUrl,
-  TestGenerations,
-  TestTenant,
-  type TestDatabase,
-} from '../testing.js';
+import { buildChunk, buildDocument, TEST_RECIPE as recipe, TestGenerations, TestTenant } from '../testing.js';
 import {
   countSteps,
   findGenerationsInStep,
@@ -41,20 +32,13 @@ import {
 import { RetrievalViews } from '../retrieval-views.js';
 import { corpusTermOf } from './item-completion.repository.js';
 import { findSourceItem } from './source-item.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
-
-withPostgres('generations', () => {
-  let test: TestDatabase;
+describeOnPostgres('generations', (postgres) => {
   let tenant: TestTenant;
   let generations: TestGenerations;
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
     generations = new TestGenerations(tenant);
   });
 
@@ -187,7 +171,7 @@ withPostgres('generations', () => {
       // Of the live one, and each counted among its own.
       const found = await generations.run((t) => findSourceItem(t, tenant.id, itemId));
       expect(found?.chunkIds).toEqual([chunkId]);
-      const views = new RetrievalViews(test.database);
+      const views = new RetrievalViews(postgres.database);
       expect((await views.readChunk(tenant.id, chunkId))?.total).toBe(1);
       expect(await views.readChunk(tenant.id, other.id)).toMatchObject({ total: 1, content: 'The release' });
     });
@@ -266,18 +250,20 @@ withPostgres('generations', () => {
     await generations.run((t) => saveConfiguredRecipe(t, 'first', recipe));
     await generations.run((t) => saveConfiguredRecipe(t, 'second', recipe));
     await generations.run((t) => saveConfiguredRecipe(t, 'first', recipe));
-    expect(await test.database.read(findConfiguredRecipe)).toEqual({ fingerprint: 'first', recipe });
+    expect(await postgres.database.read(findConfiguredRecipe)).toEqual({ fingerprint: 'first', recipe });
   });
 
   it('are listed in pages, the newest first, and only the tenant’s own', async () => {
-    const other = await TestTenant.create(test.database);
+    const other = await TestTenant.create(postgres.database);
     const id = await generations.prepared();
     const list = (cursor?: string) =>
-      test.database.read((manager) => listGenerations(manager, tenant.id, { limit: 1, cursor }));
+      postgres.database.read((manager) => listGenerations(manager, tenant.id, { limit: 1, cursor }));
     const first = await list();
     expect(first.rows.map((row) => row.id)).toEqual([id]);
     const second = await list(first.cursor ?? '');
     expect([second.rows.map((row) => row.id), second.hasMore]).toEqual([[tenant.generationId], false]);
-    expect(await test.database.read((manager) => viewGeneration(manager, tenant.id, other.generationId))).toBeNull();
+    expect(
+      await postgres.database.read((manager) => viewGeneration(manager, tenant.id, other.generationId)),
+    ).toBeNull();
   });
 });

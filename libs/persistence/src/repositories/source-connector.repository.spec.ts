@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import type { SyncMode } from '@candor/contracts';
-import { buildDocument, createTestDatabase, testServerUrl, TestTenant, type TestDatabase } from '../testing.js';
+import { buildDocument, TestTenant } from '../testing.js';
 import {
   findSource,
   findSourceOverview,
@@ -14,25 +14,19 @@ import { readCredentials, takeStaleCredentials } from './source-credentials.repo
 import { listSchedules } from './source-schedule.repository.js';
 import { endActiveRun, listSyncRuns, startSyncRun, wantSync } from './sync-run.repository.js';
 import { claimSlice, endRun, LostLeaseError, requireLease } from './sync-slice.repository.js';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
-const server = testServerUrl(process.env);
-const withPostgres = server === null ? describe.skip : describe;
 const SEALED = { keyId: 'k1', ciphertext: Buffer.from('sealed') };
 
-withPostgres('sources', () => {
-  let test: TestDatabase;
+describeOnPostgres('sources', (postgres) => {
   let tenant: TestTenant;
 
-  beforeAll(async () => {
-    test = await createTestDatabase(server ?? '');
-  });
-  afterAll(() => test.drop());
   beforeEach(async () => {
-    tenant = await TestTenant.create(test.database);
+    tenant = await TestTenant.create(postgres.database);
   });
 
   const insert = (fields: Partial<NewSource> = {}): Promise<string> =>
-    test.database.transaction((transaction) =>
+    postgres.database.transaction((transaction) =>
       insertSource(
         transaction,
         tenant.id,
@@ -49,17 +43,17 @@ withPostgres('sources', () => {
       ),
     );
   const viewer = (providers: string[] | null = null, tenantId = tenant.id) => ({ tenantId, providers });
-  const find = (id: string, who = viewer()) => test.database.read((manager) => findSource(manager, who, id));
+  const find = (id: string, who = viewer()) => postgres.database.read((manager) => findSource(manager, who, id));
   const list = (who: ReturnType<typeof viewer>, page = { limit: 10 }) =>
-    test.database.read((manager) => listSources(manager, who, page));
+    postgres.database.read((manager) => listSources(manager, who, page));
   const start = (sourceId: string, mode: SyncMode = 'incremental') =>
-    test.database.transaction((transaction) =>
+    postgres.database.transaction((transaction) =>
       startSyncRun(transaction, { tenantId: tenant.id, sourceId, mode, trigger: 'request', apiKeyId: null }),
     );
   const end = (id: string) =>
-    test.database.transaction((transaction) => endRun(transaction, { id, leaseId: null }, { state: 'succeeded' }));
+    postgres.database.transaction((transaction) => endRun(transaction, { id, leaseId: null }, { state: 'succeeded' }));
   const query = <Row>(sql: string, parameters: unknown[] = []) =>
-    test.database.read((manager) => manager.query<Row[]>(sql, parameters));
+    postgres.database.read((manager) => manager.query<Row[]>(sql, parameters));
 
   it('are seen within their tenant, by whoever may read their provider', async () => {
     const id = await insert();
@@ -96,7 +90,7 @@ withPostgres('sources', () => {
     ]);
     await query(`UPDATE item_versions SET state = 'failed' WHERE item_id = $1`, [items[0]?.itemId]);
     await tenant.tombstone(items[2]?.itemId ?? '');
-    const overview = await test.database.read((manager) => findSourceOverview(manager, viewer(), id));
+    const overview = await postgres.database.read((manager) => findSourceOverview(manager, viewer(), id));
     expect(overview).toMatchObject({
       items: { total: 2, withheld: 1, failed: 1 },
       itemsRemaining: 3,
@@ -109,35 +103,37 @@ withPostgres('sources', () => {
     const cursorOf = async () =>
       (await query<{ cursor: unknown }>('SELECT cursor FROM source_connectors WHERE id = $1', [id]))[0]?.cursor;
     await query(`UPDATE source_connectors SET cursor = '{"at": 1}' WHERE id = $1`, [id]);
-    await test.database.transaction((transaction) =>
+    await postgres.database.transaction((transaction) =>
       updateSource(transaction, id, { name: 'New', syncEveryMinutes: null }),
     );
     expect(await cursorOf()).toEqual({ at: 1 });
     expect(await find(id)).toMatchObject({ name: 'New', syncEveryMinutes: null, nextRunAt: null, wantsFull: false });
-    await test.database.transaction((transaction) => updateSource(transaction, id, { settings: {} }));
+    await postgres.database.transaction((transaction) => updateSource(transaction, id, { settings: {} }));
     expect(await cursorOf()).toBeNull();
     expect(await find(id)).toMatchObject({ settings: {}, wantsFull: true });
   });
 
   it('have schedules while they are active', async () => {
     const id = await insert({ reconcileEveryMinutes: 60 });
-    const schedules = () => test.database.read((manager) => listSchedules(manager, id));
+    const schedules = () => postgres.database.read((manager) => listSchedules(manager, id));
     expect((await schedules()).map(({ mode, everyMinutes }) => [mode, everyMinutes])).toEqual([
       ['incremental', 15],
       ['reconcile', 60],
     ]);
-    await test.database.transaction((transaction) => updateSource(transaction, id, { state: 'paused' }));
+    await postgres.database.transaction((transaction) => updateSource(transaction, id, { state: 'paused' }));
     expect(await schedules()).toEqual([]);
   });
 
   it('keep credentials apart from what is shown', async () => {
     const id = await insert();
     expect(JSON.stringify(await find(id))).not.toContain('sealed');
-    expect(await test.database.read((manager) => readCredentials(manager, id))).toEqual(SEALED);
+    expect(await postgres.database.read((manager) => readCredentials(manager, id))).toEqual(SEALED);
     const page = { after: null, limit: 100 };
-    const stale = await test.database.transaction((transaction) => takeStaleCredentials(transaction, 'k2', page));
+    const stale = await postgres.database.transaction((transaction) => takeStaleCredentials(transaction, 'k2', page));
     expect(stale.map((row) => row.id)).toContain(id);
-    expect(await test.database.transaction((transaction) => takeStaleCredentials(transaction, 'k1', page))).toEqual([]);
+    expect(await postgres.database.transaction((transaction) => takeStaleCredentials(transaction, 'k1', page))).toEqual(
+      [],
+    );
   });
 
   describe('runs', () => {
@@ -164,7 +160,7 @@ withPostgres('sources', () => {
     it('that came too late for the active one follow it, and one full run stands for two kinds', async () => {
       const id = await insert();
       const want = (mode: SyncMode) =>
-        test.database.transaction((transaction) =>
+        postgres.database.transaction((transaction) =>
           wantSync(transaction, { tenantId: tenant.id, sourceId: id, mode, trigger: 'event', apiKeyId: null }),
         );
       const { run } = await start(id);
@@ -172,7 +168,7 @@ withPostgres('sources', () => {
       await want('incremental');
       await end(run.id);
       const active = async () =>
-        (await test.database.read((manager) => listSyncRuns(manager, viewer(), { sourceId: id, limit: 9 }))).rows;
+        (await postgres.database.read((manager) => listSyncRuns(manager, viewer(), { sourceId: id, limit: 9 }))).rows;
       expect((await active()).map(({ mode, trigger, state }) => [mode, trigger, state])).toEqual([
         ['incremental', 'event', 'queued'],
         ['incremental', 'request', 'succeeded'],
@@ -190,7 +186,7 @@ withPostgres('sources', () => {
       const { run } = await start(id);
       const key = { id: run.id, tenantId: tenant.id, slice: 0 };
       const claim = (other: Partial<typeof key> = {}) =>
-        test.database.transaction((transaction) => claimSlice(transaction, { ...key, ...other }));
+        postgres.database.transaction((transaction) => claimSlice(transaction, { ...key, ...other }));
       expect(await claim({ slice: 1 })).toBeNull();
       expect(await claim({ tenantId: randomUuid() })).toBeNull();
       expect(await claim()).toMatchObject({ run: { state: 'running' }, cursor: null });
@@ -201,13 +197,13 @@ withPostgres('sources', () => {
     it('store nothing more once they are ended from outside', async () => {
       const id = await insert();
       const { run } = await start(id);
-      const lease = await test.database.transaction((transaction) =>
+      const lease = await postgres.database.transaction((transaction) =>
         claimSlice(transaction, { id: run.id, tenantId: tenant.id, slice: 0 }),
       );
       if (!lease) throw new Error('not claimed');
-      await test.database.transaction((transaction) => requireLease(transaction, lease));
-      await test.database.transaction((transaction) => endActiveRun(transaction, id));
-      const store = test.database.transaction((transaction) => requireLease(transaction, lease));
+      await postgres.database.transaction((transaction) => requireLease(transaction, lease));
+      await postgres.database.transaction((transaction) => endActiveRun(transaction, id));
+      const store = postgres.database.transaction((transaction) => requireLease(transaction, lease));
       await expect(store).rejects.toBeInstanceOf(LostLeaseError);
       expect(await start(id)).toMatchObject({ alreadyActive: false });
     });
@@ -216,7 +212,7 @@ withPostgres('sources', () => {
       const id = await insert();
       await start(id);
       const seen = async (who: ReturnType<typeof viewer>) =>
-        (await test.database.read((manager) => listSyncRuns(manager, who, { limit: 9 }))).rows.length;
+        (await postgres.database.read((manager) => listSyncRuns(manager, who, { limit: 9 }))).rows.length;
       expect(await seen(viewer(['slack']))).toBe(1);
       expect(await seen(viewer(['notion']))).toBe(0);
       expect(await seen(viewer(null, randomUuid()))).toBe(0);
