@@ -1,11 +1,13 @@
-import { AppError, type GmailSettings } from '@candor/contracts';
+import type { GmailSettings } from '@candor/contracts';
 import type { OAuth2Client } from 'googleapis-common';
 import { gmail as openGmail, type gmail_v1 } from '@googleapis/gmail';
 import { z } from 'zod';
-import { toGoogleError } from '../google/google-errors.js';
+import { askGoogle, parseAnswer } from '../google/read-google-answer.js';
 import { isUnreadable } from '../item-errors.js';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
 import { gmailThreadSchema, type GmailThread } from './gmail-message.js';
+
+const SERVICE = 'Gmail';
 
 export const GMAIL_SCOPES = ['https://www.googleapis.com/auth/gmail.readonly'];
 const MAILBOX = 'me';
@@ -39,8 +41,12 @@ export class GmailClient {
   }
 
   async getProfile(): Promise<{ emailAddress: string; historyId: string }> {
-    const profile = await ask(() => this.api.users.getProfile({ userId: MAILBOX }));
-    return parse(z.looseObject({ emailAddress: z.string().min(1), historyId: z.coerce.string() }), profile);
+    const profile = await askGoogle(SERVICE, () => this.api.users.getProfile({ userId: MAILBOX }));
+    return parseAnswer(
+      SERVICE,
+      z.looseObject({ emailAddress: z.string().min(1), historyId: z.coerce.string() }),
+      profile,
+    );
   }
 
   /** Without spam and trash. */
@@ -49,7 +55,7 @@ export class GmailClient {
     pageToken: string | null,
     pageSize: number,
   ): Promise<{ threads: GmailThreadEntry[]; nextPageToken: string | null }> {
-    const page = await ask(() =>
+    const page = await askGoogle(SERVICE, () =>
       this.api.users.threads.list({
         userId: MAILBOX,
         maxResults: pageSize,
@@ -57,15 +63,19 @@ export class GmailClient {
         ...(pageToken === null ? {} : { pageToken }),
       }),
     );
-    return { threads: parse(z.array(threadEntry), page.threads ?? []), nextPageToken: page.nextPageToken ?? null };
+    return {
+      threads: parseAnswer(SERVICE, z.array(threadEntry), page.threads ?? []),
+      nextPageToken: page.nextPageToken ?? null,
+    };
   }
 
   /** Null when it was deleted. */
   async findThread(id: string): Promise<GmailThread | null> {
     try {
-      return parse(
+      return parseAnswer(
+        SERVICE,
         gmailThreadSchema,
-        await ask(() => this.api.users.threads.get({ userId: MAILBOX, id, format: 'full' })),
+        await askGoogle(SERVICE, () => this.api.users.threads.get({ userId: MAILBOX, id, format: 'full' })),
       );
     } catch (error) {
       if (isUnreadable(error, ['notFound', 'NOT_FOUND'])) return null;
@@ -80,7 +90,7 @@ export class GmailClient {
     pageSize: number,
   ): Promise<{ records: GmailHistoryRecord[]; nextPageToken: string | null; historyId: string } | null> {
     try {
-      const page = await ask(() =>
+      const page = await askGoogle(SERVICE, () =>
         this.api.users.history.list({
           userId: MAILBOX,
           startHistoryId,
@@ -89,7 +99,7 @@ export class GmailClient {
         }),
       );
       return {
-        records: parse(z.array(historyRecord), page.history ?? []),
+        records: parseAnswer(SERVICE, z.array(historyRecord), page.history ?? []),
         nextPageToken: page.nextPageToken ?? null,
         historyId: page.historyId ?? startHistoryId,
       };
@@ -100,35 +110,13 @@ export class GmailClient {
   }
 
   async getAttachment(messageId: string, attachmentId: string): Promise<Uint8Array> {
-    const { data } = await ask(() =>
+    const { data } = await askGoogle(SERVICE, () =>
       this.api.users.messages.attachments.get({ userId: MAILBOX, messageId, id: attachmentId }),
     );
-    return decodeBase64Url(parse(z.string(), data));
+    return decodeBase64Url(parseAnswer(SERVICE, z.string(), data));
   }
 }
 
 export function decodeBase64Url(data: string): Uint8Array {
   return Buffer.from(data, 'base64url');
-}
-
-async function ask<Data>(request: () => Promise<{ data: Data }>): Promise<Data> {
-  let data: Data;
-  try {
-    ({ data } = await request());
-  } catch (error) {
-    throw toGoogleError(error);
-  }
-  // The client hands over as text what isn't JSON.
-  if (typeof data !== 'object' || data === null) throw undocumented();
-  return data;
-}
-
-function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw undocumented(parsed.error);
-}
-
-function undocumented(cause?: unknown): AppError {
-  return new AppError('CONNECTOR.UNAVAILABLE', { message: 'Gmail gave an answer that is not as documented.', cause });
 }

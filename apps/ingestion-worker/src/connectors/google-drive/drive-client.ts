@@ -1,11 +1,13 @@
-import { AppError, type GoogleDriveSettings } from '@candor/contracts';
+import type { GoogleDriveSettings } from '@candor/contracts';
 import type { OAuth2Client } from 'googleapis-common';
 import { drive as openDrive, type drive_v3 } from '@googleapis/drive';
 import { z } from 'zod';
-import { toGoogleError } from '../google/google-errors.js';
+import { askGoogle, parseAnswer, undocumented } from '../google/read-google-answer.js';
 import { isUnreadable } from '../item-errors.js';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
 import { driveFileSchema, FILE_FIELDS, type DriveChange, type DriveFile } from './drive-file.js';
+
+const SERVICE = 'Google';
 
 export const DRIVE_SCOPES = ['https://www.googleapis.com/auth/drive.readonly'];
 
@@ -35,14 +37,16 @@ export class DriveClient {
   }
 
   async getAccount(): Promise<string> {
-    const { user } = await ask(() => this.api.about.get({ fields: 'user' }));
+    const { user } = await askGoogle(SERVICE, () => this.api.about.get({ fields: 'user' }));
     return user?.emailAddress ?? user?.displayName ?? 'an unnamed account';
   }
 
   /** Null when the server has no changes feed: then every run lists everything. */
   async getStartPageToken(): Promise<string | null> {
     try {
-      const answer = await ask(() => this.api.changes.getStartPageToken({ supportsAllDrives: this.allDrives }));
+      const answer = await askGoogle(SERVICE, () =>
+        this.api.changes.getStartPageToken({ supportsAllDrives: this.allDrives }),
+      );
       return answer.startPageToken ?? null;
     } catch (error) {
       if (isUnreadable(error, ['notFound'])) return null;
@@ -51,7 +55,7 @@ export class DriveClient {
   }
 
   async listFiles(query: string, pageToken: string | null, pageSize: number): Promise<DriveFilePage> {
-    const page = await ask(() =>
+    const page = await askGoogle(SERVICE, () =>
       this.api.files.list({
         q: query,
         pageSize,
@@ -76,7 +80,7 @@ export class DriveClient {
     pageToken: string,
     pageSize: number,
   ): Promise<{ changes: DriveChange[]; nextPageToken: string | null; newStartPageToken: string | null }> {
-    const page = await ask(() =>
+    const page = await askGoogle(SERVICE, () =>
       this.api.changes.list({
         pageToken,
         pageSize,
@@ -95,15 +99,17 @@ export class DriveClient {
   }
 
   async getFile(fileId: string): Promise<DriveFile> {
-    const file = await ask(() => this.api.files.get({ fileId, fields: FILE_FIELDS, supportsAllDrives: true }));
-    return parse(driveFileSchema, file);
+    const file = await askGoogle(SERVICE, () =>
+      this.api.files.get({ fileId, fields: FILE_FIELDS, supportsAllDrives: true }),
+    );
+    return parseAnswer(SERVICE, driveFileSchema, file);
   }
 
   async listPermissions(fileId: string): Promise<unknown[]> {
     const found: unknown[] = [];
     let pageToken: string | undefined;
     do {
-      const page: drive_v3.Schema$PermissionList = await ask(() =>
+      const page: drive_v3.Schema$PermissionList = await askGoogle(SERVICE, () =>
         this.api.permissions.list({
           fileId,
           pageSize: 100,
@@ -129,26 +135,15 @@ export class DriveClient {
   }
 }
 
-async function ask<Data>(request: () => Promise<{ data: Data }>): Promise<Data> {
-  let data: Data;
-  try {
-    ({ data } = await request());
-  } catch (error) {
-    throw toGoogleError(error);
-  }
-  // The client hands over as text what isn't JSON.
-  if (typeof data !== 'object' || data === null) throw undocumented();
-  return data;
-}
-
 async function readBytes(request: () => Promise<{ data: unknown }>): Promise<Uint8Array> {
-  const data = await ask(request);
+  const data = await askGoogle(SERVICE, request);
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  throw undocumented();
+  throw undocumented(SERVICE);
 }
 
 function readChange(entry: unknown): DriveChange {
-  const change = parse(
+  const change = parseAnswer(
+    SERVICE,
     z.looseObject({
       changeType: z.string().nullish(),
       removed: z.boolean().nullish(),
@@ -168,19 +163,9 @@ function readChange(entry: unknown): DriveChange {
 
 function readList(value: unknown): unknown[] {
   if (value === undefined || value === null) return [];
-  return parse(z.array(z.unknown()), value);
+  return parseAnswer(SERVICE, z.array(z.unknown()), value);
 }
 
 function readId(entry: unknown): string {
   return z.looseObject({ id: z.string() }).safeParse(entry).data?.id ?? '?';
-}
-
-function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw undocumented(parsed.error);
-}
-
-function undocumented(cause?: unknown): AppError {
-  return new AppError('CONNECTOR.UNAVAILABLE', { message: 'Google gave an answer that is not as documented.', cause });
 }
