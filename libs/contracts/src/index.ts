@@ -22,6 +22,7 @@ export * from './v1/feedback.route.js';
 export * from './v1/freshness.js';
 export * from './v1/generations.route.js';
 export * from './v1/ingest.route.js';
+export * from './v1/mcp.route.js';
 export * from './v1/navigation.route.js';
 export * from './v1/pagination.js';
 export * from './v1/proposals.route.js';

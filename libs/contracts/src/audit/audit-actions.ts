@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = {
   'proposal.reject': 'A proposed relation was rejected.',
   'navigation.search': 'Passages were searched.',
   'navigation.read': 'One passage was read.',
+  'navigation.expand': 'What stands around a passage was read.',
   'ingest.request': 'Documents were pushed.',
   'ingestion.read': 'The progress of an ingest request was read.',
   'item.accept': 'A new version of an item was accepted.',
@@ -62,6 +63,7 @@ export const AUDIT_ACTIONS = {
   'sync.cancel': 'A sync run was cancelled.',
   'audit.read': 'Audit events were read.',
   'caller.read': 'A caller asked who it is.',
+  'mcp.message': 'An MCP client introduced itself, listed what there is, or said something that needs no answer.',
   'access.denied': 'An authenticated caller was refused: missing action, rate limit or unknown route.',
 } as const satisfies Record<string, string>;
 

@@ -7,6 +7,16 @@ export const ERROR_CATALOGUE = {
   'REQUEST.INVALID': { status: 400, retryable: false, message: 'The request does not follow the contract.' },
   'REQUEST.MALFORMED_JSON': { status: 400, retryable: false, message: 'The body is not valid JSON.' },
   'REQUEST.UNKNOWN_ROUTE': { status: 404, retryable: false, message: 'There is no such endpoint.' },
+  'REQUEST.METHOD_NOT_ALLOWED': {
+    status: 405,
+    retryable: false,
+    message: 'This endpoint does not answer to the method.',
+  },
+  'REQUEST.ORIGIN_NOT_ALLOWED': {
+    status: 403,
+    retryable: false,
+    message: 'Pages of this origin may not call this endpoint.',
+  },
   'REQUEST.TOO_LARGE': { status: 413, retryable: false, message: 'The body is larger than this endpoint accepts.' },
   'REQUEST.UNSUPPORTED_MEDIA_TYPE': {
     status: 415,
