@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { type AnyRoute, routeOfHandler } from './contract.decorator.js';
+import type { AnyRoute } from './contract.decorator.js';
+import { findRouteHandlers } from './find-route-handlers.js';
 
 /**
  * Startup proof: every contract has exactly one handler and no handler serves a contract outside of `routes`.
@@ -8,8 +9,8 @@ import { type AnyRoute, routeOfHandler } from './contract.decorator.js';
  */
 export function assertRoutesHandled(app: INestApplicationContext, routes: readonly AnyRoute[]): void {
   const handlers = new Map<AnyRoute, string[]>();
-  for (const { controller, method, route } of findHandlers(app)) {
-    handlers.set(route, [...(handlers.get(route) ?? []), `${controller}.${method}`]);
+  for (const { name, route } of findRouteHandlers(app.get(ModulesContainer, { strict: false }))) {
+    handlers.set(route, [...(handlers.get(route) ?? []), name]);
   }
   const problems = [
     ...routes
@@ -23,42 +24,6 @@ export function assertRoutesHandled(app: INestApplicationContext, routes: readon
       .map(([route, names]) => `${nameOf(route)} (${names.join(', ')}) is not in the list of routes`),
   ];
   if (problems.length > 0) throw new Error(`Routes and handlers do not match:\n${problems.join('\n')}`);
-}
-
-interface FoundHandler {
-  controller: string;
-  method: string;
-  route: AnyRoute;
-}
-
-function findHandlers(app: INestApplicationContext): FoundHandler[] {
-  const controllers = new Set<object>();
-  for (const module of app.get(ModulesContainer, { strict: false }).values()) {
-    for (const { metatype } of module.controllers.values())
-      if (typeof metatype === 'function') controllers.add(metatype.prototype as object);
-  }
-  return [...controllers].flatMap((prototype) =>
-    methodsOf(prototype).flatMap(([method, handler]) => {
-      const route = routeOfHandler(handler);
-      return route ? [{ controller: prototype.constructor.name, method, route }] : [];
-    }),
-  );
-}
-
-/** Own and inherited methods; an override hides what it overrides. */
-function methodsOf(prototype: object): [string, object][] {
-  const methods = new Map<string, object>();
-  for (
-    let level: object | null = prototype;
-    level && level !== Object.prototype;
-    level = Object.getPrototypeOf(level) as object | null
-  ) {
-    for (const [name, { value }] of Object.entries<PropertyDescriptor>(Object.getOwnPropertyDescriptors(level))) {
-      if (typeof value === 'function' && name !== 'constructor' && !methods.has(name))
-        methods.set(name, value as object);
-    }
-  }
-  return [...methods];
 }
 
 function nameOf(route: AnyRoute): string {
