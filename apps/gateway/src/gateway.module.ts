@@ -5,6 +5,7 @@ import { Database } from '@candor/persistence';
 import { JobProducer, type ReplyChannel } from '@candor/queue';
 import { CallerTokenSigner, CredentialCipher } from '@candor/runtime';
 import { AccessGuard } from './access/access.guard.js';
+import { AdmissionService } from './access/admission.service.js';
 import { FirstKeyService } from './access/first-key.service.js';
 import { RateLimiterService } from './access/rate-limiter.service.js';
 import type { GatewayLimits } from './config.js';
@@ -101,6 +102,7 @@ export class GatewayModule {
         { provide: APP_INTERCEPTOR, useClass: UploadInterceptor },
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         HousekeepingService,
+        AdmissionService,
         ApiKeysService,
         CollectionItemsService,
         CollectionsService,
