@@ -6,11 +6,115 @@ export {
   type EvidencePacket,
   type EvidencePassage,
 } from './build-evidence-packet.js';
+export { MISSING_CALIBRATION, type CalibrationIdentity } from './calibration/calibration-identity.js';
+export {
+  CERTIFIED_AUC,
+  DEFAULT_GROWTH_BOUND,
+  FEWEST_SCORES,
+  calibrationSchema,
+  type Calibration,
+} from './calibration/calibration.js';
+export { calibrate, type CalibrationBinding, type LabelledScores } from './calibration/calibrate.js';
+export { judgeCalibration, type CalibrationJudgement, type ServedCorpus } from './calibration/judge-calibration.js';
 export { composeAnswer, composeNoEvidenceAnswer, type ComposedAnswer } from './compose-answer.js';
 export { computeDigest } from './compute-digest.js';
+export type { Contradiction, ContradictionSide, Settlement } from './contradictions/contradiction.js';
 export { loadTokenCounter, type TokenCounter } from './count-tokens.js';
 export { escapeXmlAttribute, escapeXmlText, unescapeXmlOnce } from './escape-xml.js';
+export type {
+  AbstainingBundle,
+  AbstainReason,
+  AnswerableBundle,
+  EvidenceBundle,
+  EvidenceItem,
+  ExcludedHit,
+} from './evidence/evidence-bundle.js';
+export {
+  DEFAULT_EVIDENCE_POLICY,
+  evidencePolicySchema,
+  type AnswerSlot,
+  type EvidencePolicy,
+  type EvidencePolicyInput,
+} from './evidence/evidence-policy.js';
+export {
+  EVIDENCE_SYSTEM_PROMPT,
+  parseEvidencePayload,
+  renderEvidencePrompt,
+  type EvidencePayload,
+  type EvidencePrompt,
+} from './evidence/evidence-prompt.js';
+export {
+  LONGEST_QUERY,
+  MOST_QUERIES,
+  type ExpansionInput,
+  type ExpansionQueries,
+  type RetrievalProposal,
+} from './expansion/expansion.js';
+export {
+  DECLARED_STATUSES,
+  EDGE_KINDS,
+  type DeclaredStatus,
+  type EdgeKind,
+  type GraphEdge,
+  type GraphNode,
+  type GraphProjection,
+} from './graph/graph-projection.js';
+export {
+  DEFAULT_BUDGET,
+  type BudgetUsage,
+  type ReasoningBudget,
+  type ReasoningBudgetInput,
+} from './planning/reasoning-budget.js';
+export type { ReasoningTrace, StepKind, StepStop, TraceStep } from './planning/reasoning-trace.js';
+export {
+  PROPOSAL_KINDS,
+  type InferenceProposal,
+  type ProposalKind,
+  type ProposalProtocolReport,
+  type ProposedClaim,
+} from './proposals/inference-proposal.js';
 export { passesRelevanceGate, type SkipReason } from './relevance-gate.js';
+export {
+  PROVIDER_FAILURE_KINDS,
+  PROVIDER_NAMES,
+  type ProviderFailure,
+  type ProviderFailureKind,
+  type ProviderName,
+} from './run/provider-failure.js';
+export {
+  POLICY_NAMES,
+  resolvePolicy,
+  type PolicyName,
+  type ReasoningPolicy,
+  type ReasoningPolicyInput,
+} from './run/reasoning-policy.js';
+export type {
+  ExpansionProvider,
+  ExpansionRetrievalInput,
+  ExpansionRetriever,
+  GraphInput,
+  GraphProvider,
+  PortContext,
+  ProposalInput,
+  ProposalProvider,
+  ReasoningAnswerProvider,
+  ReasoningProviderPorts,
+  Retriever,
+  RetrieverInput,
+} from './run/reasoning-ports.js';
+export type { ReasoningRequest, ReasoningRuntime } from './run/reasoning-request.js';
+export type {
+  AbstainedResponse,
+  AnsweredResponse,
+  NeedsClarificationResponse,
+  NeedsReviewResponse,
+  ReasoningCitation,
+  ReasoningDiagnostics,
+  ReasoningOutcome,
+  ReasoningResponse,
+} from './run/reasoning-response.js';
+export { REFUSAL_REASONS, type RefusalReason } from './run/refusal-reason.js';
+export type { UnsupportedGap } from './run/unsupported-gap.js';
 export {
   parseSynthesisOutput,
   synthesisOutputJsonSchema,
@@ -18,6 +122,17 @@ export {
   type SynthesisOutput,
   type SynthesisStatement,
 } from './synthesis-output.js';
+export type { GenerationIdentity, GenerationSelection } from './trust/generation-identity.js';
+export { judgeHit, type JudgedMoment, type RawHit } from './trust/judge-hit.js';
+export { TRUST_FAILURE_CODES, TRUSTED, degraded, type TrustFailureCode, type TrustState } from './trust/trust-state.js';
+export type { JudgedHit, StageTime, TrustedResult } from './trust/trusted-result.js';
+export {
+  trustedSearch,
+  type RawSearch,
+  type TrustedSearchPorts,
+  type TrustedSearchRequest,
+} from './trust/trusted-search.js';
+export { VERDICTS, type Verdict } from './trust/verdict.js';
 export {
   normalizeWhitespace,
   stripCitationTokens,
@@ -26,3 +141,4 @@ export {
   type KeptStatement,
   type ValidatedCitations,
 } from './validate-citations.js';
+export { QuotationSource, verifyQuotation, type FoundQuotation } from './verify-quotation/quotation-source.js';
