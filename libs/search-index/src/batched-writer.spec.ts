@@ -6,6 +6,7 @@ const ADDRESS: IndexAddress = { tenantId: 'tenant', generation: 'g1' };
 
 /** Records what it is given; items named in `failures` fail every apply they are part of. */
 class RecordingWriter implements SearchIndexWriter {
+  readonly mappingVersion = 3;
   readonly applied: string[][] = [];
   readonly failures = new Map<string, Error>();
   closed = false;

@@ -32,6 +32,10 @@ export class BatchedIndexWriter implements SearchIndexWriter {
     return flusher.call(operations);
   }
 
+  get mappingVersion(): number {
+    return this.inner.mappingVersion;
+  }
+
   ensureIndex(address: IndexAddress, dimensions: number): Promise<void> {
     return this.inner.ensureIndex(address, dimensions);
   }

@@ -131,6 +131,8 @@ export type IndexOperation =
 
 /** The only writer is the ingestion worker. */
 export interface SearchIndexWriter {
+  /** Of what this adapter stores and how it is analyzed; part of the pipeline fingerprint, for each adapter its own. */
+  readonly mappingVersion: number;
   /** Creates what is missing; refuses with EMBEDDINGS.PROFILE_MISMATCH when it exists with other dimensions. */
   ensureIndex(address: IndexAddress, dimensions: number): Promise<void>;
   /**

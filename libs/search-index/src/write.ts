@@ -27,4 +27,3 @@ export function createLanceDbWriter(options: LanceDbOptions): SearchIndexWriter 
   return new LanceDbWriter(options);
 }
 export { elasticsearchEnvironment, elasticsearchOptionsFrom } from './elasticsearch/elasticsearch-environment.js';
-export { MAPPING_VERSION as INDEX_MAPPING_VERSION } from './elasticsearch/index-mapping.js';

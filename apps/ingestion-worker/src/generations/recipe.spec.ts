@@ -9,7 +9,7 @@ const embedding: StoredEmbedding = {
   dimensions: 384,
   maxTokens: 512,
 };
-const recipe = buildRecipe(embedding);
+const recipe = buildRecipe(embedding, 1);
 
 describe('a recipe', () => {
   it('has a fingerprint that every part decides', () => {

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { StoredEmbedding } from '@candor/embeddings';
 import type { GenerationRecipe } from '@candor/persistence';
-import { INDEX_MAPPING_VERSION } from '@candor/search-index/write';
 import { CHUNKER_VERSION } from '../features/extract-item/chunk-document.js';
 import { EXTRACTOR_VERSION } from '../features/extract-item/extract-text.js';
 import { pipelineFingerprint } from '../features/extract-item/pipeline-fingerprint.js';
 
-/** What this program would build an index with, given the model. */
-export function buildRecipe(embedding: StoredEmbedding): GenerationRecipe {
+/**
+ * What this program would build an index with, given the model.
+ *
+ * @param indexMappingVersion of the adapter that writes it.
+ */
+export function buildRecipe(embedding: StoredEmbedding, indexMappingVersion: number): GenerationRecipe {
   return {
     embedding,
     extractorVersion: EXTRACTOR_VERSION,
     chunkerVersion: CHUNKER_VERSION,
-    indexMappingVersion: INDEX_MAPPING_VERSION,
+    indexMappingVersion,
   };
 }
 

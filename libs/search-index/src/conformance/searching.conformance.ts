@@ -20,9 +20,8 @@ export function describeSearching(open: () => IndexUnderTest): void {
       const vector = unitVector(1, 0.05);
       const { candidates } = await index.search({ text: 'sleeping walruses', vector, k: 2 });
       expect(candidates).toHaveLength(3);
-      for (const candidate of candidates) {
-        expect(Math.abs(candidate.cosine - cosineOf(vector, candidate.chunk.vector))).toBeLessThan(1e-5);
-      }
+      const truth = new Map(chunks.map((chunk) => [chunk.chunkId, cosineOf(vector, chunk.vector)]));
+      for (const { chunk, cosine } of candidates) expect(cosine).toBeCloseTo(truth.get(chunk.chunkId)!, 5);
       const [walrus, boat, harbour] = chunks.map((chunk) =>
         candidates.find((candidate) => candidate.chunk.chunkId === chunk.chunkId),
       );
@@ -31,6 +30,22 @@ export function describeSearching(open: () => IndexUnderTest): void {
       expect(walrus!.cosine).toBeCloseTo(cosineOf(vector, chunks[0]!.vector), 5);
       expect(boat).toMatchObject({ denseRank: 1, lexicalRank: null, lexicalScore: null });
       expect(harbour).toMatchObject({ denseRank: 2, lexicalRank: null, lexicalScore: null });
+    });
+
+    it('take a vector that is still on its way, and its failure', async () => {
+      const index = await fixture();
+      const chunk = buildChunk(index.tenantId, { content: 'the walrus sleeps' });
+      await index.apply(putVersion(chunk));
+      const atOnce = await index.search({ text: 'walrus' });
+      expect(await index.search({ text: 'walrus', vector: Promise.resolve(unitVector(1)) })).toEqual(atOnce);
+      expect(atOnce.candidates).toMatchObject([{ denseRank: 1, lexicalRank: 1 }]);
+      const failure = new Error('no model');
+      await expect(index.search({ text: 'walrus', vector: Promise.reject(failure) })).rejects.toMatchObject(
+        AppError.from(failure),
+      );
+      await expect(index.search({ text: 'walrus', vector: Float32Array.of(1, 0) })).rejects.toMatchObject({
+        code: 'EMBEDDINGS.PROFILE_MISMATCH',
+      });
     });
 
     it('search titles and section paths, and count a title more', async () => {
@@ -46,6 +61,25 @@ export function describeSearching(open: () => IndexUnderTest): void {
         candidates.find((candidate) => candidate.chunk.chunkId === chunk.chunkId)?.lexicalRank;
       expect(rankOf(title)).toBe(1);
       expect([rankOf(section), rankOf(content)].sort()).toEqual([2, 3]);
+    });
+
+    it.each([
+      ['Chinese', '夏季剧院在萨克森花园里', '剧院在哪里？'],
+      ['Japanese', 'サマーシアターは庭園にあった', '庭園はどこですか'],
+      ['Chinese among English', 'The contract 租赁合同 ends in May', '合同'],
+    ])('find words that stand without spaces: %s', async (_language, content, text) => {
+      const index = await fixture();
+      const other = buildChunk(index.tenantId, {
+        title: 'A',
+        content: '公司的假期政策 and a boat',
+        vector: unitVector(1),
+      });
+      const chunk = buildChunk(index.tenantId, { title: 'B', content, vector: unitVector(-1) });
+      await index.apply(putVersion(other), putVersion(chunk));
+      const { candidates } = await index.search({ text, vector: unitVector(1) });
+      const found = candidates.find((candidate) => candidate.chunk.chunkId === chunk.chunkId);
+      expect(found).toMatchObject({ lexicalRank: 1 });
+      expect(found?.chunk.content).toBe(content);
     });
 
     it('take any query text, also none', async () => {

@@ -6,7 +6,7 @@ import type { IndexAddress, IndexOperation, SearchIndexWriter } from '../search-
 import { toSource } from './chunk-source.js';
 import { createWriteClient, type ElasticsearchOptions } from './elasticsearch-client.js';
 import { findMappingDrift } from './find-mapping-drift.js';
-import { buildMapping, mappedDimensions } from './index-mapping.js';
+import { buildMapping, MAPPING_VERSION, mappedDimensions } from './index-mapping.js';
 import { indexNames, type IndexNames } from './index-names.js';
 import { indexUnavailable, isIndexMissing, mapElasticsearchError } from './map-elasticsearch-error.js';
 import {
@@ -23,6 +23,7 @@ import { listStoredVersions, loadChunksToCopy, loadStoredChunks } from './stored
 
 /** Operations on one item must not run at the same time in two processes; the worker's item lease sees to that. */
 export class ElasticsearchWriter implements SearchIndexWriter {
+  readonly mappingVersion = MAPPING_VERSION;
   private readonly client: Client;
   private readonly replicas: number;
   private readonly dimensions = new Map<string, number>();

@@ -1,6 +1,10 @@
 import { Field, FixedSizeList, Float32, Float64, Int32, List, Schema, Utf8 } from 'apache-arrow';
 import type { ChunkDocument } from '../search-index.port.js';
 import type { ChunkAccess } from '../plan-operations.js';
+import { segmentText } from './segment-text.js';
+
+/** Raised with every change of what the rows hold or how their words are found; part of the pipeline fingerprint. */
+export const TABLE_VERSION = 2;
 
 /** Stands in `grants` for "everyone who may read the provider"; no principal's grant can equal it. */
 export const SCOPE_GRANT = 'scope';
@@ -93,7 +97,7 @@ export function fromRow(document: string, vector: Float32Array): ChunkDocument {
  * once 0.703, twice 0.707; a column each with `MultiMatchQuery` 0.689, and 0.594 with the title boosted.
  */
 export function searchTextOf(chunk: Pick<ChunkDocument, 'title' | 'sectionPath' | 'content'>): string {
-  return [chunk.title, chunk.title, ...chunk.sectionPath, chunk.content].join('\n');
+  return segmentText([chunk.title, chunk.title, ...chunk.sectionPath, chunk.content].join('\n'));
 }
 
 function grantsOf(access: ChunkAccess): string[] {

@@ -9,6 +9,7 @@ import { buildWhere } from './build-where.js';
 import { fromRow } from './chunk-row.js';
 import { LanceDbStore, type LanceDbOptions, type Tables } from './lancedb-store.js';
 import { mapLanceDbError } from './map-lancedb-error.js';
+import { segmentQuery } from './segment-text.js';
 
 /** Compares every permitted vector: there is no approximate index, the profile is meant for up to 100,000 chunks. */
 export class LanceDbReader implements SearchIndexReader {
@@ -72,7 +73,7 @@ function findNearest(table: Table, query: CandidateQuery, where: string): Promis
 
 async function findMatching(table: Table, query: CandidateQuery, where: string): Promise<LegHit[]> {
   // A match query has no syntax of its own: whatever the text holds is words.
-  const match = new MatchQuery(query.text, 'searchText');
+  const match = new MatchQuery(segmentQuery(query.text), 'searchText');
   const search = table.query().fullTextSearch(match).where(where).limit(query.k);
   return readHits(search.select(['document', 'vector', '_score']), '_score', (score) => score);
 }

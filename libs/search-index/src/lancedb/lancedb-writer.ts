@@ -4,7 +4,7 @@ import { throwIfCancelled } from '../cancellation.js';
 import { assertOperations, missingIndex } from '../check-operations.js';
 import { planOperations, type IndexPlan, type StoredChunk } from '../plan-operations.js';
 import type { ChunkDocument, IndexAddress, IndexOperation, SearchIndexWriter } from '../search-index.port.js';
-import { buildSchema, findSchemaDrift, fromRow, toRow, type ChunkRow } from './chunk-row.js';
+import { buildSchema, findSchemaDrift, fromRow, TABLE_VERSION, toRow, type ChunkRow } from './chunk-row.js';
 import { LanceDbMaintenance, type TouchedRows } from './lancedb-maintenance.js';
 import { LanceDbStore, type LanceDbOptions, type Partition, type Tables } from './lancedb-store.js';
 import { mapLanceDbError } from './map-lancedb-error.js';
@@ -15,6 +15,7 @@ const IDS_PER_CONDITION = 500;
 const ROWS_PER_WRITE = 2_000;
 
 export class LanceDbWriter implements SearchIndexWriter {
+  readonly mappingVersion = TABLE_VERSION;
   private readonly store: LanceDbStore;
   private readonly maintenance = new Map<Partition, LanceDbMaintenance>();
 

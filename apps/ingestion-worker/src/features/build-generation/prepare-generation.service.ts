@@ -16,7 +16,7 @@ export class PrepareGenerationService {
 
   /** Null when the build was given up meanwhile. Errors: CONFIG.INVALID for a model that can't be opened here. */
   async prepare(job: GenerationWorkPayload, generation: GenerationEntity): Promise<GenerationEntity | null> {
-    const recipe = buildRecipe(await this.embedders.resolve(generation.requestedModel));
+    const recipe = buildRecipe(await this.embedders.resolve(generation.requestedModel), this.writer.mappingVersion);
     const name = nameGeneration(recipe, generation.number);
     await this.writer.ensureIndex({ tenantId: job.tenantId, generation: name }, recipe.embedding.dimensions);
     const prepared = { name, recipe, pipelineFingerprint: fingerprintOf(recipe), chunking: chunkingOf(recipe) };

@@ -50,7 +50,7 @@ export class LiveGenerationsService {
     @Inject(SEARCH_INDEX_WRITER) private readonly index: SearchIndexWriter,
     private readonly embedders: EmbedderRegistry,
   ) {
-    this.recipe = buildRecipe(embedders.configuredEmbedding);
+    this.recipe = buildRecipe(embedders.configuredEmbedding, index.mappingVersion);
     this.fingerprint = fingerprintOf(this.recipe);
   }
 
