@@ -19,6 +19,7 @@ import { describeCollections } from './suites/operation/collections.suite.js';
 import { describeOperations } from './suites/operation/operations.suite.js';
 import { describeReasonDemo } from './suites/reason/reason-demo.suite.js';
 import { describeReasonScope } from './suites/reason/reason-scope.suite.js';
+import { describeCitations } from './suites/reasoning/citations.suite.js';
 import { describeContextContract } from './suites/retrieval/context-contract.suite.js';
 import { describeDemo } from './suites/retrieval/demo.suite.js';
 import { describeNavigation } from './suites/retrieval/navigation.suite.js';
@@ -34,6 +35,7 @@ export function describeSuites(world: WorldOf): void {
   describeNavigation(world);
   describeReasonDemo(world);
   describeReasonScope(world);
+  describeCitations(world);
   describeIngest(world);
   describeVersions(world);
   describeIdempotency(world);

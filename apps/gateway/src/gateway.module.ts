@@ -14,6 +14,8 @@ import { ApiKeysService } from './features/api-keys/api-keys.service.js';
 import { TenantsService } from './features/api-keys/tenants.service.js';
 import { HousekeepingService } from './features/audit-trail/housekeeping.service.js';
 import { AuditTrailController } from './features/audit-trail/audit-trail.controller.js';
+import { CitationsController } from './features/citations/citations.controller.js';
+import { VerifyCitationsService } from './features/citations/verify-citations.service.js';
 import { CollectionItemsService } from './features/collections/collection-items.service.js';
 import { CollectionsController } from './features/collections/collections.controller.js';
 import { CollectionsService } from './features/collections/collections.service.js';
@@ -72,6 +74,7 @@ export class GatewayModule {
       controllers: [
         ApiKeysController,
         AuditTrailController,
+        CitationsController,
         CollectionsController,
         ContextController,
         DocumentsController,
@@ -124,6 +127,7 @@ export class GatewayModule {
         SourcesService,
         SyncRunsService,
         TenantsService,
+        VerifyCitationsService,
       ],
       exports: [FirstKeyService, RequestTransaction],
     };

@@ -142,3 +142,4 @@ export {
   type ValidatedCitations,
 } from './validate-citations.js';
 export { QuotationSource, verifyQuotation, type FoundQuotation } from './verify-quotation/quotation-source.js';
+export { QuotationSource, verifyQuotation, type FoundQuotation } from './verify-quotation/quotation-source.js';

@@ -1,6 +1,7 @@
 import type { RouteContract } from './define-route.js';
 import * as apiKeys from './api-keys.route.js';
 import * as auditEvents from './audit-events.route.js';
+import * as citationsVerify from './citations-verify.route.js';
 import * as collections from './collections.route.js';
 import * as context from './context.route.js';
 import * as documents from './documents.route.js';
@@ -17,6 +18,7 @@ const modules = [
   search,
   context,
   reason,
+  citationsVerify,
   navigation,
   generations,
   ingest,

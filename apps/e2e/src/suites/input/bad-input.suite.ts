@@ -9,11 +9,13 @@ import { BAD_GENERATIONS } from './bad-generations.js';
 import { BAD_INGESTS } from './bad-ingests.js';
 import { BAD_KEYS } from './bad-keys.js';
 import { BAD_QUESTIONS } from './bad-questions.js';
+import { BAD_REASONING } from './bad-reasoning.js';
 import { BAD_SOURCES } from './bad-sources.js';
 import { BAD_PARAMETERS, type BadRequest } from './bad-parameters.js';
 
 const TABLE: BadRequest[] = [
   ...BAD_QUESTIONS,
+  ...BAD_REASONING,
   ...BAD_DOCUMENTS,
   ...BAD_GENERATIONS,
   ...BAD_INGESTS,

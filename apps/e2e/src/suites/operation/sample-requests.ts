@@ -60,6 +60,7 @@ export async function buildSampleRequests(
     'POST /v1/search': { body: { query } },
     'POST /v1/context': { body: { query } },
     'POST /v1/reason': { body: { query } },
+    'POST /v1/citations/verify': { body: { citations: [{ chunkId: chunkIds[0], quotation: 'lemons' }] } },
     'POST /v1/pd/search': { body: { query, sessionId } },
     'POST /v1/pd/session': {},
     'GET /v1/pd/read/:chunkId': { path: `/v1/pd/read/${chunkIds[0]}` },
