@@ -23,6 +23,7 @@ import { describeCitations } from './suites/reasoning/citations.suite.js';
 import { describeContextContract } from './suites/retrieval/context-contract.suite.js';
 import { describeDemo } from './suites/retrieval/demo.suite.js';
 import { describeNavigation } from './suites/retrieval/navigation.suite.js';
+import { describeReading } from './suites/retrieval/reading.suite.js';
 import { describeSearch } from './suites/retrieval/search.suite.js';
 import type { WorldOf } from './harness/world.js';
 
@@ -33,6 +34,7 @@ export function describeSuites(world: WorldOf): void {
   describeContextContract(world);
   describeSearch(world);
   describeNavigation(world);
+  describeReading(world);
   describeReasonDemo(world);
   describeReasonScope(world);
   describeCitations(world);

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { freePort } from '@candor/services';
-import { requestIdSchema, type RetrievalRequest } from '@candor/contracts';
+import { requestIdSchema, RETRIEVAL_METHODS, type RetrievalRequest } from '@candor/contracts';
 import { EmbedderRegistry } from '@candor/embeddings';
 import {
   CallerTokenSigner,
@@ -71,6 +71,9 @@ describe('gRPC', () => {
     expect(passages.result.passages.map(({ chunkId }) => chunkId)).toEqual([idOf(21)]);
     const reading = client.call('readChunk', call, { chunkId: idOf(99) }, { deadline: soon() });
     await expect(reading).rejects.toMatchObject({ code: 'RESOURCE.NOT_FOUND' });
+    const around = RETRIEVAL_METHODS.expandChunk.request.parse({ chunkId: idOf(99), direction: 'up' });
+    const expanding = client.call('expandChunk', call, around, { deadline: soon() });
+    await expect(expanding).rejects.toMatchObject({ code: 'RESOURCE.NOT_FOUND' });
   });
 
   it('refuses a token of another installation', async () => {

@@ -43,6 +43,11 @@ export class RetrievalController {
     return this.serve('readChunk', call, grpcCall);
   }
 
+  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.expandChunk)
+  expandChunk(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
+    return this.serve('expandChunk', call, grpcCall);
+  }
+
   private serve(method: RetrievalMethod, call: RetrievalWireCall, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
     return handleRetrievalCall(method, call, grpcCall, this.tools, (input) => this.retrieval.handle(method, input));
   }

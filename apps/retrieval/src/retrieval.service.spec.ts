@@ -289,7 +289,7 @@ describe('readChunk', () => {
         documentTitle: 'Handbook',
         documentId: idOf(1),
         sectionPath: ['Brand'],
-        position: { ordinal: 2, total: 5, parentId: idOf(20), prev: null, next: idOf(22), version: 1 },
+        position: { ordinal: 2, total: 5, parentId: idOf(20), prev: null, next: idOf(22), version: 1, isLive: true },
       },
       metadata: { wordCount: 4, startIndex: 10, endIndex: 30, headingText: 'Brand' },
     });
@@ -299,7 +299,8 @@ describe('readChunk', () => {
 
   it('reads older versions of a live item, and superseded ones', async () => {
     world.changeHead(idOf(1), { current: false, superseded: true });
-    await expect(call('readChunk', { chunkId: idOf(21) })).resolves.toBeDefined();
+    const { result } = await call('readChunk', { chunkId: idOf(21) });
+    expect(result.hierarchy.position).toMatchObject({ version: 1, isLive: false });
   });
 
   it('says the same of what is absent, deleted, or not the caller’s', async () => {
@@ -322,7 +323,9 @@ describe('readChunk', () => {
 
 it('has a handler for every method of the contract', async () => {
   for (const method of Object.keys(RETRIEVAL_METHODS) as RetrievalMethod[]) {
-    const request = method === 'readChunk' ? { chunkId: idOf(21) } : { query: 'brand' };
+    const chunkId = idOf(21);
+    const requests = { readChunk: { chunkId }, expandChunk: { chunkId, direction: 'up' } };
+    const request = method in requests ? requests[method as keyof typeof requests] : { query: 'brand' };
     const outcome = await call(method, request).catch((error: unknown) => error);
     if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'RESOURCE.NOT_FOUND' });
     else expect(outcome).toHaveProperty('facts');

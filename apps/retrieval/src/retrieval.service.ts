@@ -14,6 +14,7 @@ import { describeIssues, type CallerTokenSigner } from '@candor/runtime';
 import type { SearchIndexReader } from '@candor/search-index/read';
 import { boundSignal, untilAborted } from './bound-signal.js';
 import { ContextService } from './features/context/context.service.js';
+import { ExpandChunkService } from './features/navigate/expand-chunk.service.js';
 import { FindPassagesService } from './features/navigate/find-passages.service.js';
 import { ReadChunkService } from './features/navigate/read-chunk.service.js';
 import { SearchService } from './features/search/search.service.js';
@@ -55,11 +56,13 @@ export class RetrievalService implements RetrievalClient {
     const context = new ContextService(chunks);
     const passages = new FindPassagesService(chunks);
     const reading = new ReadChunkService(views);
+    const expanding = new ExpandChunkService(views);
     this.handlers = {
       search: ({ scope, request }, signal) => search.search(scope, request, signal),
       context: ({ scope, requestId, request }, signal) => context.retrieve(scope, requestId, request, signal),
       findPassages: ({ scope, request }, signal) => passages.findPassages(scope, request, signal),
       readChunk: ({ scope, request }) => reading.readChunk(scope, request.chunkId),
+      expandChunk: ({ scope, request }) => expanding.expandChunk(scope, request),
     };
   }
 

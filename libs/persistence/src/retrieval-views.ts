@@ -1,4 +1,5 @@
-import type { AccessPolicy, Action, ActorType, Level, Provider } from '@candor/contracts';
+import type { AccessPolicy, Action, ActorType, ExpandDirection, Provider } from '@candor/contracts';
+import { expandChunk, readChunk, type ChunkExpansion, type ChunkRecord } from './chunk-views.js';
 import type { StoredEmbedding } from './entities/generation.entity.js';
 import type { AccessMode } from './entities/source-item.entity.js';
 import type { Database } from './database.js';
@@ -51,23 +52,6 @@ export interface LiveGeneration {
   corpusFingerprint: string;
   /** The model that its vectors come from; null = older than this record. */
   embedding: StoredEmbedding | null;
-}
-
-export interface ChunkRecord {
-  chunkId: string;
-  itemId: string;
-  version: number;
-  ordinal: number;
-  total: number;
-  level: Level;
-  parentId: string | null;
-  previousId: string | null;
-  nextId: string | null;
-  startIndex: number;
-  endIndex: number;
-  sectionPath: string[];
-  headingText: string | null;
-  content: string;
 }
 
 interface LiveGenerationRow {
@@ -126,6 +110,9 @@ const KEY_HOLDS = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_a
 /** Read-only views of the truth, for retrieval. Nothing here writes. */
 export class RetrievalViews {
   constructor(private readonly database: Database) {}
+
+  private readonly query = <Row>(sql: string, parameters: unknown[]): Promise<Row[]> =>
+    this.database.read((manager) => manager.query(sql, parameters));
 
   async readKey(apiKeyId: string): Promise<KeyHead | null> {
     const rows: KeyColumns[] = await this.query(
@@ -210,53 +197,18 @@ export class RetrievalViews {
     };
   }
 
-  /** A chunk of any version of an undeleted item. Offsets count UTF-16 units, so the text is cut here and not in SQL. */
-  async readChunk(tenantId: string, chunkId: string): Promise<ChunkRecord | null> {
-    const [row]: {
-      item_id: string;
-      version: number;
-      ordinal: number;
-      total: string;
-      level: Level;
-      parent_id: string | null;
-      previous_id: string | null;
-      next_id: string | null;
-      start_index: number;
-      end_index: number;
-      section_path: string[];
-      heading_text: string | null;
-      text: string;
-    }[] = await this.query(
-      `SELECT c.item_id, c.version, c.ordinal, c.level, c.parent_id, c.previous_id, c.next_id, c.start_index,
-         c.end_index, c.section_path, c.heading_text, v.text,
-         (SELECT count(*) FROM chunks x WHERE x.item_id = c.item_id AND x.version = c.version
-           AND x.chunking = c.chunking) AS total
-       FROM chunks c JOIN source_items i ON i.id = c.item_id AND i.deleted_at IS NULL
-       JOIN item_versions v ON v.item_id = c.item_id AND v.version = c.version AND v.text IS NOT NULL
-       WHERE c.id = $1 AND c.tenant_id = $2`,
-      [chunkId, tenantId],
-    );
-    if (!row) return null;
-    return {
-      chunkId,
-      itemId: row.item_id,
-      version: row.version,
-      ordinal: row.ordinal,
-      total: Number(row.total),
-      level: row.level,
-      parentId: row.parent_id,
-      previousId: row.previous_id,
-      nextId: row.next_id,
-      startIndex: row.start_index,
-      endIndex: row.end_index,
-      sectionPath: row.section_path,
-      headingText: row.heading_text,
-      content: row.text.slice(row.start_index, row.end_index),
-    };
+  /** null = deleted, absent, or another tenant's. */
+  readChunk(tenantId: string, chunkId: string): Promise<ChunkRecord | null> {
+    return readChunk(this.query, tenantId, chunkId);
   }
 
-  private query<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return this.database.read((manager) => manager.query(sql, parameters));
+  /** null = deleted, absent, or another tenant's. */
+  expandChunk(
+    tenantId: string,
+    chunkId: string,
+    step: { direction: ExpandDirection; count: number },
+  ): Promise<ChunkExpansion | null> {
+    return expandChunk(this.query, tenantId, chunkId, step);
   }
 }
 

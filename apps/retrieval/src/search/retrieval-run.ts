@@ -16,7 +16,10 @@ import {
 } from './select-page.js';
 
 /** The truth, as retrieval reads it. */
-export type Views = Pick<RetrievalViews, 'collectionItems' | 'liveGeneration' | 'readChunk' | 'recheck'>;
+export type Views = Pick<
+  RetrievalViews,
+  'collectionItems' | 'expandChunk' | 'liveGeneration' | 'readChunk' | 'recheck'
+>;
 
 export interface ChunkQuery {
   /** As sent; trimmed before it is embedded. */

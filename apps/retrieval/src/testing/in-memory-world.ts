@@ -1,6 +1,7 @@
 import type { Embedder } from '@candor/embeddings';
 import {
   maySeeItem,
+  type ChunkExpansion,
   type ChunkRecord,
   type ItemHead,
   type KeyHead,
@@ -41,6 +42,9 @@ export class InMemoryWorld implements SearchIndexReader, Views {
   readonly heads = new Map<string, ItemHead>();
   readonly collections = new Map<string, string[]>();
   readonly records = new Map<string, ChunkRecord>();
+  readonly expansions = new Map<string, ChunkExpansion>();
+  /** What was asked of `expandChunk`. */
+  readonly steps: unknown[] = [];
   readonly queries: { address: IndexAddress; query: CandidateQuery }[] = [];
   rechecks = 0;
   /** Runs between the index's answer and the recheck. */
@@ -118,6 +122,11 @@ export class InMemoryWorld implements SearchIndexReader, Views {
 
   async readChunk(_tenantId: string, chunkId: string): Promise<ChunkRecord | null> {
     return this.records.get(chunkId) ?? null;
+  }
+
+  async expandChunk(...[_tenantId, chunkId, step]: Parameters<Views['expandChunk']>): Promise<ChunkExpansion | null> {
+    this.steps.push(step);
+    return this.expansions.get(chunkId) ?? null;
   }
 
   async ping(): Promise<void> {}

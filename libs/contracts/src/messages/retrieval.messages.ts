@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { requestIdSchema } from '../ids.js';
 import { contextBodySchema, contextContractSchema } from '../v1/context.route.js';
-import { chunkReadingSchema, passageSchema, passageSearchBodySchema } from '../v1/navigation.route.js';
+import {
+  chunkReadingSchema,
+  expandChunkBodySchema,
+  expansionSchema,
+  passageSchema,
+  passageSearchBodySchema,
+} from '../v1/navigation.route.js';
 import { searchBodySchema, searchResponseSchema } from '../v1/search.route.js';
 
 /** What every call to retrieval carries beside its payload. */
@@ -41,6 +47,7 @@ export const RETRIEVAL_METHODS = {
   context: { request: contextBodySchema, reply: replyOf(contextContractSchema) },
   findPassages: { request: findPassagesRequestSchema, reply: replyOf(evidenceSchema) },
   readChunk: { request: z.strictObject({ chunkId: z.string() }), reply: replyOf(chunkReadingSchema) },
+  expandChunk: { request: expandChunkBodySchema, reply: replyOf(expansionSchema) },
 } as const;
 export type RetrievalMethod = keyof typeof RETRIEVAL_METHODS;
 export type RetrievalRequest<M extends RetrievalMethod> = z.output<(typeof RETRIEVAL_METHODS)[M]['request']>;

@@ -79,6 +79,8 @@ export const chunkReadingSchema = z
         prev: chunkIdSchema.nullable(),
         next: chunkIdSchema.nullable(),
         version: z.number().int(),
+        /** Whether `version` is the one that searches find; ids of older versions stay readable. */
+        isLive: z.boolean(),
       }),
     }),
     metadata: z.strictObject({
@@ -100,5 +102,63 @@ export const readChunkRoute = defineRoute({
   audit: 'navigation.read',
   params: z.strictObject({ chunkId: chunkIdSchema }),
   response: z.strictObject({ data: chunkReadingSchema }),
+  status: 200,
+});
+
+export const EXPAND_DIRECTIONS = ['up', 'down', 'next', 'previous', 'surrounding'] as const;
+export type ExpandDirection = (typeof EXPAND_DIRECTIONS)[number];
+
+/** Chunks that a direction gives when the caller says no count; `surrounding`: on each side. */
+export const DEFAULT_EXPAND_COUNTS = {
+  up: 1,
+  down: 10,
+  next: 1,
+  previous: 1,
+  surrounding: 1,
+} as const satisfies Record<ExpandDirection, number>;
+
+export const expandChunkBodySchema = z
+  .strictObject({
+    chunkId: chunkIdSchema,
+    /**
+     * `up`: what contains it, the nearest first. `down`: what it directly contains. `next`, `previous`: its neighbours on
+     * the same level, across sections. `surrounding`: both, without the chunk itself. All but `up` in reading order.
+     */
+    direction: z.enum(EXPAND_DIRECTIONS),
+    /** At most so many; of `surrounding`, on each side. Default 1; for `down` 10. */
+    count: z.number().int().min(1).max(50).optional(),
+  })
+  .meta({ id: 'ExpandChunkRequest' });
+export type ExpandChunkBody = z.infer<typeof expandChunkBodySchema>;
+
+export const expandedChunkSchema = z
+  .strictObject({
+    /** The same as `chunkId`: seed 000's clients read either. */
+    _id: chunkIdSchema,
+    chunkId: chunkIdSchema,
+    level: levelSchema,
+    /** 0-based among the chunks of the item's version, in reading order. */
+    chunkIndex: z.number().int().nonnegative(),
+    documentTitle: z.string(),
+    documentId: itemIdSchema,
+    parentId: chunkIdSchema.nullable(),
+    content: z.string(),
+  })
+  .meta({ id: 'ExpandedChunk' });
+export type ExpandedChunk = z.infer<typeof expandedChunkSchema>;
+
+export const expansionSchema = z.strictObject({ chunks: z.array(expandedChunkSchema) }).meta({ id: 'Expansion' });
+export type Expansion = z.infer<typeof expansionSchema>;
+
+export const expandChunkRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/pd/expand',
+  summary: 'Read around a passage (deep_expand)',
+  description:
+    'The chunks above, below or beside one, of the same version of the document. Where there is nothing, the list is empty.',
+  action: 'search',
+  audit: 'navigation.expand',
+  body: expandChunkBodySchema,
+  response: z.strictObject({ data: expansionSchema }),
   status: 200,
 });

@@ -10,6 +10,7 @@ export const GRPC_METHODS = {
   context: 'Context',
   findPassages: 'FindPassages',
   readChunk: 'ReadChunk',
+  expandChunk: 'ExpandChunk',
 } as const satisfies Record<RetrievalMethod, string>;
 
 /** A page of hits with whole chunks is well below; a mistake is not unbounded. */

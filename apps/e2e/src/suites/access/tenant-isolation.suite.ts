@@ -209,7 +209,7 @@ export function describeTenantIsolation(world: WorldOf): void {
       expect(withoutIds(foreign)).toEqual(withoutIds(absent));
     });
 
-    it('put none of their items into each other’s collections, nor search in each other’s sessions', async () => {
+    it('put none of their items into each other’s collections, search in no session and read around no passage of each other’s', async () => {
       const membership = (itemId: string) =>
         ours.admin.post(`/v1/collections/${ours.collectionId}/items`, { itemIds: [itemId] });
       expect(withoutIds(await membership(theirs.itemId))).toEqual(withoutIds(await membership(UNKNOWN_ID)));
@@ -217,6 +217,9 @@ export function describeTenantIsolation(world: WorldOf): void {
       const foreign = await search(theirs.sessionId);
       expect(foreign.status).toBe(404);
       expect(withoutIds(foreign)).toEqual(withoutIds(await search(UNKNOWN_ID)));
+      const expand = (chunkId: string) => ours.admin.post('/v1/pd/expand', { chunkId, direction: 'up' });
+      expect((await expand(theirs.chunkId)).status).toBe(404);
+      expect(withoutIds(await expand(theirs.chunkId))).toEqual(withoutIds(await expand(UNKNOWN_ID)));
       const ingest = (collectionId: string) =>
         ours.admin.post('/v1/ingest', { documents: [buildDocument({ collectionIds: [collectionId] })] });
       expect(withoutIds(await ingest(theirs.collectionId))).toEqual(withoutIds(await ingest(UNKNOWN_ID)));

@@ -99,6 +99,19 @@ const PASSAGES = 'POST /v1/pd/search';
 const REASON = 'POST /v1/reason';
 const SCOPE = 'must be a UUID; omit the field when there is no such scope';
 
+const EXPAND_FIELDS: [string, unknown, string][] = [
+  ['chunkId', undefined, 'is required'],
+  ['chunkId', 'c1', 'must be a UUID'],
+  ['chunkId', null, 'must be a UUID'],
+  ['direction', undefined, 'must be one of up, down, next, previous, surrounding'],
+  ['direction', 'sideways', 'must be one of up, down, next, previous, surrounding'],
+  ['count', 0, 'must be at least 1'],
+  ['count', 51, 'must be at most 50'],
+  ['count', 1.5, 'must be an integer'],
+  ['count', '2', 'must be a number'],
+  ['depth', 2, 'unknown field "depth"'],
+];
+
 const REASON_FIELDS: [string, unknown, string][] = [
   ['documentId', '', SCOPE],
   ['documentId', null, SCOPE],
@@ -140,6 +153,13 @@ export const BAD_QUESTIONS: BadRequest[] = [
     body: { query: 'q', [String(name)]: value },
     message: `${String(name)} ${String(rule)}`,
     field: String(name),
+  })),
+  ...EXPAND_FIELDS.map(([name, value, rule]) => ({
+    route: 'POST /v1/pd/expand',
+    name: `${name} = ${JSON.stringify(value) ?? 'absent'}`,
+    body: { chunkId: '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55', direction: 'up', [name]: value },
+    message: rule.startsWith('unknown') ? rule : `${name} ${rule}`,
+    field: name,
   })),
   {
     route: 'POST /v1/pd/session',

@@ -64,6 +64,7 @@ export async function buildSampleRequests(
     'POST /v1/pd/search': { body: { query, sessionId } },
     'POST /v1/pd/session': {},
     'GET /v1/pd/read/:chunkId': { path: `/v1/pd/read/${chunkIds[0]}` },
+    'POST /v1/pd/expand': { body: { chunkId: chunkIds[0], direction: 'up' } },
     'POST /v1/ingest': { body: { documents: [buildDocument({ externalId: randomUUID() })] } },
     'GET /v1/ingestions': {},
     'GET /v1/ingestions/:requestId': { path: `/v1/ingestions/${known.ingestionId}` },

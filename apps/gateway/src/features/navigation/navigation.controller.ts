@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
+  expandChunkRoute,
   passageSearchRoute,
   passageSessionRoute,
   readChunkRoute,
@@ -41,5 +42,12 @@ export class NavigationController {
   @Contract(readChunkRoute)
   async read(@ContractInput() { params }: InputOf<typeof readChunkRoute>): Promise<ResponseOf<typeof readChunkRoute>> {
     return { data: await this.retrieval.call('readChunk', params) };
+  }
+
+  @Contract(expandChunkRoute)
+  async expand(
+    @ContractInput() { body }: InputOf<typeof expandChunkRoute>,
+  ): Promise<ResponseOf<typeof expandChunkRoute>> {
+    return { data: await this.retrieval.call('expandChunk', body) };
   }
 }

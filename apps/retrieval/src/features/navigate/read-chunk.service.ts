@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { AppError, type CallerScope, type ChunkReading, type RetrievalReply } from '@candor/contracts';
-import { maySeeItem, type ChunkRecord, type ItemHead } from '@candor/persistence/views';
-import { narrowToKey } from '../../search/narrow-scope.js';
+import type { CallerScope, ChunkReading, RetrievalReply } from '@candor/contracts';
+import type { ChunkRecord, ItemHead } from '@candor/persistence/views';
 import type { Views } from '../../search/retrieval-run.js';
-import { headKey } from '../../search/select-page.js';
 import { countWords } from './count-words.js';
+import { isUuid, requireReadable } from './require-readable.js';
 
 /** `deep_read`: one passage, from the truth and not from the index, so that ids of older versions stay readable. */
 export class ReadChunkService {
@@ -17,17 +16,14 @@ export class ReadChunkService {
   async readChunk(caller: CallerScope, chunkId: string): Promise<RetrievalReply<'readChunk'>> {
     const started = performance.now();
     const record = isUuid(chunkId) ? await this.views.readChunk(caller.tenantId, chunkId) : null;
-    const { key, heads } = await this.views.recheck(caller.apiKeyId, record ? [record] : []);
-    if (key === null || key.tenantId !== caller.tenantId) throw new AppError('AUTH.INVALID_KEY');
-    const head = record ? heads.get(headKey(record)) : undefined;
-    if (!record || !head || !maySeeItem(narrowToKey(caller, key), head)) throw new AppError('RESOURCE.NOT_FOUND');
+    const { chunk, head } = await requireReadable(this.views, caller, record);
     return {
-      result: toReading(record, head),
+      result: toReading(chunk, head),
       facts: {
-        itemIds: [record.itemId],
-        chunkIds: [record.chunkId],
+        itemIds: [chunk.itemId],
+        chunkIds: [chunk.chunkId],
         providers: [head.provider],
-        version: record.version,
+        version: chunk.version,
         tookMs: { total: Math.round((performance.now() - started) * 10) / 10 },
       },
     };
@@ -50,6 +46,7 @@ function toReading(record: ChunkRecord, head: ItemHead): ChunkReading {
         prev: record.previousId as ChunkReading['chunkId'] | null,
         next: record.nextId as ChunkReading['chunkId'] | null,
         version: record.version,
+        isLive: head.current,
       },
     },
     metadata: {
@@ -59,9 +56,4 @@ function toReading(record: ChunkRecord, head: ItemHead): ChunkReading {
       headingText: record.headingText,
     },
   };
-}
-
-/** Postgres would refuse anything else with an error of its own. */
-function isUuid(value: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 }
