@@ -1,8 +1,10 @@
-import type { Candidate, ChunkDocument } from './search-index.port.js';
+import type { Candidate, FoundChunk } from './search-index.port.js';
 
 export interface LegHit {
-  chunk: ChunkDocument;
-  /** The engine's own score; only the lexical leg's is passed on. */
+  chunk: FoundChunk;
+  /** Exact, from the unquantized vector. */
+  cosine: number;
+  /** BM25, in the lexical leg. */
   score: number;
 }
 
@@ -26,18 +28,17 @@ export function cosineOf(left: Float32Array, right: Float32Array): number {
  * Joins the legs by chunk. Dense ranks follow the exact cosine, because an engine may have ordered by quantized
  * vectors; lexical ranks follow the engine's score. Ties go by chunk id, so the same page comes out twice.
  */
-export function mergeLegs(vector: Float32Array, dense: readonly LegHit[], lexical: readonly LegHit[]): Candidate[] {
+export function mergeLegs(dense: readonly Omit<LegHit, 'score'>[], lexical: readonly LegHit[]): Candidate[] {
   const candidates = new Map<string, Candidate>();
-  const candidateOf = (chunk: ChunkDocument): Candidate => {
+  const candidateOf = ({ chunk, cosine }: Omit<LegHit, 'score'>): Candidate => {
     const known = candidates.get(chunk.chunkId);
     if (known) return known;
-    const cosine = cosineOf(vector, chunk.vector);
     const candidate = { chunk, cosine, denseRank: null, lexicalRank: null, lexicalScore: null };
     candidates.set(chunk.chunkId, candidate);
     return candidate;
   };
 
-  const byCosine = [...new Set(dense.map((hit) => candidateOf(hit.chunk)))].sort(
+  const byCosine = [...new Set(dense.map(candidateOf))].sort(
     (left, right) => right.cosine - left.cosine || compareText(left.chunk.chunkId, right.chunk.chunkId),
   );
   byCosine.forEach((candidate, index) => (candidate.denseRank = index + 1));
@@ -47,7 +48,7 @@ export function mergeLegs(vector: Float32Array, dense: readonly LegHit[], lexica
   );
   let rank = 0;
   for (const hit of byScore) {
-    const candidate = candidateOf(hit.chunk);
+    const candidate = candidateOf(hit);
     if (candidate.lexicalRank !== null) continue;
     rank += 1;
     candidate.lexicalRank = rank;

@@ -13,6 +13,7 @@ export type {
   CandidateResult,
   ChunkDocument,
   ChunkFilter,
+  FoundChunk,
   IndexAddress,
   SearchIndexReader,
 } from './search-index.port.js';

@@ -38,6 +38,9 @@ export type ChunkMetadata = Pick<
   'accessMode' | 'principals' | 'title' | 'sourceUpdatedAt' | 'validFrom' | 'validUntil' | 'tags'
 >;
 
+/** A chunk as a search gives it back; its vector stays where it is. */
+export type FoundChunk = Omit<ChunkDocument, 'vector'>;
+
 /**
  * What a caller may see and asked for. It is part of candidate generation in both legs, always;
  * the conditions are ANDed. `docs/reference/filters.md` states it for readers.
@@ -70,7 +73,7 @@ export interface IndexAddress {
 }
 
 export interface Candidate {
-  chunk: ChunkDocument;
+  chunk: FoundChunk;
   /** Exact cosine of the query and the chunk, from the unquantized vector, also for lexical-only candidates. */
   cosine: number;
   /** 1-based rank in the dense leg; null when that leg did not find it. */
@@ -82,7 +85,8 @@ export interface Candidate {
 
 export interface CandidateQuery {
   filter: ChunkFilter;
-  vector: Float32Array;
+  /** Of the query; may still be on its way: the lexical leg doesn't wait for it. */
+  vector: Float32Array | Promise<Float32Array>;
   text: string;
   /** Candidates a leg. */
   k: number;
@@ -96,7 +100,10 @@ export interface CandidateResult {
   exact: boolean;
 }
 
-/** Errors: DEPENDENCY.INDEX_UNAVAILABLE when the server can't be reached or answers in part; REQUEST.CANCELLED on abort. */
+/**
+ * Errors: DEPENDENCY.INDEX_UNAVAILABLE when the server can't be reached or answers in part; EMBEDDINGS.PROFILE_MISMATCH
+ * for a vector of another length than the index has; REQUEST.CANCELLED on abort; whatever a promised vector fails with.
+ */
 export interface SearchIndexReader {
   /** An index that does not exist yet is an empty one. */
   findCandidates(address: IndexAddress, query: CandidateQuery): Promise<CandidateResult>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IndexOperation } from '../search-index.port.js';
 import { buildChunk, DIMENSIONS, openFilter, putVersion, unitVector } from './chunk-builder.js';
-import { IndexFixture, type IndexUnderTest } from './index-fixture.js';
+import { asFound, IndexFixture, type IndexUnderTest } from './index-fixture.js';
 
 const DAY_1 = '2024-05-01T00:00:00.000Z';
 const DAY_2 = '2024-05-02T00:00:00.000Z';
@@ -39,10 +39,10 @@ export function describeBuilding(open: () => IndexUnderTest): void {
       const index = await fixture();
       const { chunks, build } = versionsOf(index);
       await index.apply(...build(3));
-      expect(await index.find()).toEqual([chunks[2]]);
-      expect(await knownAt(index, DAY_1)).toEqual([chunks[0]]);
-      expect(await knownAt(index, DAY_2)).toEqual([chunks[1]]);
-      expect(await knownAt(index, DAY_3)).toEqual([chunks[2]]);
+      expect(await index.find()).toEqual([asFound(chunks[2]!)]);
+      expect(await knownAt(index, DAY_1)).toEqual([asFound(chunks[0]!)]);
+      expect(await knownAt(index, DAY_2)).toEqual([asFound(chunks[1]!)]);
+      expect(await knownAt(index, DAY_3)).toEqual([asFound(chunks[2]!)]);
     });
 
     it('catches up with versions that were missed, each with its own end', async () => {
@@ -50,9 +50,9 @@ export function describeBuilding(open: () => IndexUnderTest): void {
       const { chunks, build } = versionsOf(index);
       await index.apply(...build(1));
       await index.apply(...build(3));
-      expect(await index.find()).toEqual([chunks[2]]);
-      expect(await knownAt(index, '2024-05-01T12:00:00.000Z')).toEqual([chunks[0]]);
-      expect(await knownAt(index, '2024-05-02T12:00:00.000Z')).toEqual([chunks[1]]);
+      expect(await index.find()).toEqual([asFound(chunks[2]!)]);
+      expect(await knownAt(index, '2024-05-01T12:00:00.000Z')).toEqual([asFound(chunks[0]!)]);
+      expect(await knownAt(index, '2024-05-02T12:00:00.000Z')).toEqual([asFound(chunks[1]!)]);
       await index.apply(...build(3));
       expect(await index.index.writer.countItem(index.address, chunks[0]?.itemId ?? '')).toBe(3);
     });

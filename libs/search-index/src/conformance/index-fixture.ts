@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type {
   CandidateQuery,
   CandidateResult,
-  ChunkDocument,
+  FoundChunk,
   IndexAddress,
   IndexOperation,
   SearchIndexReader,
@@ -13,6 +13,12 @@ import { DIMENSIONS, openFilter, unitVector } from './chunk-builder.js';
 export interface IndexUnderTest {
   reader: SearchIndexReader;
   writer: SearchIndexWriter;
+}
+
+/** A chunk as a search is to give it back; adapters may add what they keep beside it. */
+export function asFound(chunk: FoundChunk & { vector?: unknown; supersededAt?: unknown }): FoundChunk {
+  const { vector: _vector, supersededAt: _supersededAt, ...found } = chunk;
+  return found;
 }
 
 /** A tenant of its own on a real index, with the calls the tests make shortened. */
@@ -46,8 +52,8 @@ export class IndexFixture {
     });
   }
 
-  async find(query: Partial<CandidateQuery> = {}): Promise<ChunkDocument[]> {
-    return (await this.search(query)).candidates.map((candidate) => candidate.chunk);
+  async find(query: Partial<CandidateQuery> = {}): Promise<FoundChunk[]> {
+    return (await this.search(query)).candidates.map(({ chunk }) => asFound(chunk));
   }
 
   async findIds(query: Partial<CandidateQuery> = {}): Promise<string[]> {

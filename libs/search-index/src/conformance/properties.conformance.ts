@@ -3,7 +3,7 @@ import { PROVIDERS } from '@candor/contracts';
 import { cosineOf } from '../merge-legs.js';
 import type { ChunkDocument, ChunkFilter } from '../search-index.port.js';
 import { buildChunk, DIMENSIONS, HOSTILE_STRINGS, putVersion } from './chunk-builder.js';
-import { IndexFixture, type IndexUnderTest } from './index-fixture.js';
+import { asFound, IndexFixture, type IndexUnderTest } from './index-fixture.js';
 import { permitsChunk } from './permits-chunk.js';
 
 const INSTANTS = ['2024-01-01T00:00:00.000Z', '2024-01-02T00:00:00.000Z', '2024-01-03T12:00:00.500Z'];
@@ -87,7 +87,7 @@ export function describeProperties(open: () => IndexUnderTest): void {
           const permitted = chunks.filter((pair) => permitsChunk(filter, ...pair)).map(([chunk]) => chunk);
           const { candidates, exact } = await index.search({ filter, ...rest });
           const allowed = new Map(permitted.map((chunk) => [chunk.chunkId, chunk]));
-          for (const { chunk } of candidates) expect(chunk).toEqual(allowed.get(chunk.chunkId));
+          for (const { chunk } of candidates) expect(asFound(chunk)).toEqual(asFound(allowed.get(chunk.chunkId)!));
 
           const dense = candidates
             .filter((candidate) => candidate.denseRank !== null)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { buildChunk, HOSTILE_STRINGS, openFilter, putVersion, unitVector } from './chunk-builder.js';
-import { IndexFixture, type IndexUnderTest } from './index-fixture.js';
+import { asFound, IndexFixture, type IndexUnderTest } from './index-fixture.js';
 
 const DAY_1 = '2024-05-01T00:00:00.000Z';
 const DAY_2 = '2024-05-02T00:00:00.000Z';
@@ -28,7 +28,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
         tags: ['red', 'blue'],
       });
       await index.apply(putVersion(chunk));
-      expect(await index.find()).toEqual([chunk]);
+      expect(await index.find()).toEqual([asFound(chunk)]);
     });
 
     it('replaces an older version', async () => {
@@ -37,7 +37,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       const second = buildChunk(index.tenantId, { itemId: first.itemId, version: 2, recordedAt: DAY_2 });
       await index.apply(putVersion(first));
       await index.apply(putVersion(second));
-      expect(await index.find()).toEqual([second]);
+      expect(await index.find()).toEqual([asFound(second)]);
       expect(await index.versions()).toEqual([{ itemId: first.itemId, version: 2, chunks: 1 }]);
       expect(await index.index.writer.countItem(index.address, first.itemId)).toBe(2);
     });
@@ -52,11 +52,11 @@ export function describeWriting(open: () => IndexUnderTest): void {
       const knownAt = (knownAsOf: string): Promise<unknown> =>
         index.find({ filter: openFilter(index.tenantId, { knownAsOf }) });
       expect(await knownAt('2024-04-30T23:59:59.999Z')).toEqual([]);
-      expect(await knownAt(DAY_1)).toEqual([versions[0]]);
-      expect(await knownAt('2024-05-01T23:59:59.999Z')).toEqual([versions[0]]);
-      expect(await knownAt(DAY_2)).toEqual([versions[1]]);
-      expect(await knownAt('2025-01-01T00:00:00.000Z')).toEqual([versions[2]]);
-      expect(await index.find()).toEqual([versions[2]]);
+      expect(await knownAt(DAY_1)).toEqual([asFound(versions[0]!)]);
+      expect(await knownAt('2024-05-01T23:59:59.999Z')).toEqual([asFound(versions[0]!)]);
+      expect(await knownAt(DAY_2)).toEqual([asFound(versions[1]!)]);
+      expect(await knownAt('2025-01-01T00:00:00.000Z')).toEqual([asFound(versions[2]!)]);
+      expect(await index.find()).toEqual([asFound(versions[2]!)]);
     });
 
     it('keeps history when versions come in one apply', async () => {
@@ -64,8 +64,8 @@ export function describeWriting(open: () => IndexUnderTest): void {
       const first = buildChunk(index.tenantId, { recordedAt: DAY_1 });
       const second = buildChunk(index.tenantId, { itemId: first.itemId, version: 2, recordedAt: DAY_2 });
       await index.apply(putVersion(first), putVersion(second));
-      expect(await index.find()).toEqual([second]);
-      expect(await index.find({ filter: openFilter(index.tenantId, { knownAsOf: DAY_1 }) })).toEqual([first]);
+      expect(await index.find()).toEqual([asFound(second)]);
+      expect(await index.find({ filter: openFilter(index.tenantId, { knownAsOf: DAY_1 }) })).toEqual([asFound(first)]);
     });
 
     it('does not let an older version win', async () => {
@@ -74,7 +74,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       const older = buildChunk(index.tenantId, { itemId: newer.itemId, version: 4, recordedAt: DAY_1 });
       await index.apply(putVersion(newer));
       await index.apply(putVersion(older));
-      expect(await index.find()).toEqual([newer]);
+      expect(await index.find()).toEqual([asFound(newer)]);
     });
 
     it('drops chunks of the same version that are no longer in it', async () => {
@@ -91,7 +91,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       const first = buildChunk(index.tenantId, { recordedAt: DAY_1 });
       const second = buildChunk(index.tenantId, { itemId: first.itemId, version: 2, recordedAt: DAY_2 });
       for (const version of [first, second, first, second, second]) await index.apply(putVersion(version));
-      expect(await index.find()).toEqual([second]);
+      expect(await index.find()).toEqual([asFound(second)]);
       expect(await index.index.writer.countItem(index.address, first.itemId)).toBe(2);
     });
 
@@ -130,8 +130,8 @@ export function describeWriting(open: () => IndexUnderTest): void {
         const byPrincipal = openFilter(index.tenantId, { principals: [hostile!] });
         const byItem = openFilter(index.tenantId, { itemIds: [chunk.itemId], excludeChunkIds: ['nothing'] });
         const without = openFilter(index.tenantId, { itemIds: [chunk.itemId], excludeChunkIds: [chunk.chunkId] });
-        expect(await index.find({ filter: byPrincipal, text: hostile! })).toEqual([chunk]);
-        expect(await index.find({ filter: byItem, text: hostile! })).toEqual([chunk]);
+        expect(await index.find({ filter: byPrincipal, text: hostile! })).toEqual([asFound(chunk)]);
+        expect(await index.find({ filter: byItem, text: hostile! })).toEqual([asFound(chunk)]);
         expect(await index.find({ filter: without, text: hostile! })).toEqual([]);
       }
       for (const chunk of chunks) await index.apply({ kind: 'delete-item', itemId: chunk.itemId });
@@ -171,7 +171,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await index.apply({ kind: 'update-metadata', itemId: 'item', metadata });
       const found = await index.find();
       expect(found).toHaveLength(3);
-      expect(found).toEqual(expect.arrayContaining([{ ...one!, ...metadata }, { ...two!, ...metadata }, other]));
+      expect(found).toEqual(expect.arrayContaining([{ ...asFound(one!), ...metadata }, { ...asFound(two!), ...metadata }, asFound(other)]));
       const { candidates } = await index.search({ text: 'harbour' });
       const lexical = candidates.filter((candidate) => candidate.lexicalRank !== null);
       expect(lexical.map((candidate) => candidate.chunk.itemId)).toEqual(['item', 'item']);
@@ -200,7 +200,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       const asOf = (principals: string[]): Promise<unknown> =>
         index.find({ filter: openFilter(index.tenantId, { knownAsOf: DAY_1, principals }) });
       expect(await asOf(['user:b'])).toEqual([]);
-      expect(await asOf(['user:a'])).toEqual([{ ...first, accessMode: 'acl', principals: ['user:a'] }]);
+      expect(await asOf(['user:a'])).toEqual([{ ...asFound(first), accessMode: 'acl', principals: ['user:a'] }]);
     });
 
     it('lets a new version decide who sees the old ones', async () => {
@@ -241,7 +241,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await index.apply(putVersion(first), putVersion(second), putVersion(other));
       await index.apply({ kind: 'delete-item', itemId: first.itemId });
       expect(await index.index.writer.countItem(index.address, first.itemId)).toBe(0);
-      expect(await index.find()).toEqual([other]);
+      expect(await index.find()).toEqual([asFound(other)]);
       const past = openFilter(index.tenantId, { knownAsOf: DAY_1, itemIds: [first.itemId] });
       expect(await index.find({ filter: past })).toEqual([]);
       await index.apply({ kind: 'delete-item', itemId: first.itemId });
@@ -254,7 +254,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await index.apply(putVersion(chunk), { kind: 'delete-item', itemId: chunk.itemId });
       expect(await index.find()).toEqual([]);
       await index.apply(putVersion(chunk), { kind: 'delete-item', itemId: chunk.itemId }, putVersion(again));
-      expect(await index.find()).toEqual([again]);
+      expect(await index.find()).toEqual([asFound(again)]);
     });
   });
 
@@ -297,7 +297,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await right.apply(putVersion(buildChunk(right.tenantId, { itemId: 'same' })));
       await right.apply({ kind: 'delete-item', itemId: 'same' });
       await left.index.writer.ensureIndex(next, 8);
-      expect(await left.find()).toEqual([chunk]);
+      expect(await left.find()).toEqual([asFound(chunk)]);
       const query = { filter: openFilter(left.tenantId), vector: unitVector(1), text: 'words', k: 5 };
       expect((await left.index.reader.findCandidates(next, query)).candidates).toEqual([]);
       expect((await left.index.reader.findCandidates(right.address, query)).candidates).toEqual([]);

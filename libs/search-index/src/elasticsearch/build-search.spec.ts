@@ -1,36 +1,44 @@
 import { openFilter, unitVector } from '../conformance/chunk-builder.js';
 import { buildFilter } from './build-filter.js';
-import { buildSearches } from './build-search.js';
+import { buildDenseSearch, buildLexicalSearch } from './build-search.js';
 
-const query = { filter: openFilter('tenant', { providers: ['slack'] }), vector: unitVector(1), text: 'words', k: 7 };
+const query = { filter: openFilter('tenant', { providers: ['slack'] }), text: 'words', k: 7 };
+const options = { vectorFormat: 'binary', timeoutMs: 1_000 } as const;
 
-describe('buildSearches', () => {
-  const [dense, lexical] = buildSearches(query, { vectorFormat: 'binary', timeoutMs: 1_000 });
+describe('the searches of both legs', () => {
+  const dense = buildDenseSearch(query, unitVector(1), options);
+  const lexical = buildLexicalSearch(query, options);
 
-  it('gives both legs the same filter, the dense one inside knn', () => {
+  it('have the same filter, the dense one inside knn', () => {
     const filter = buildFilter(query.filter);
-    expect(dense!.knn).toMatchObject({ filter, k: 7, num_candidates: 100 });
-    expect(dense!.query).toBeUndefined();
-    expect(lexical!.query).toMatchObject({ bool: { filter } });
+    expect(dense.knn).toMatchObject({ filter, k: 7, num_candidates: 100 });
+    expect(dense.query).toBeUndefined();
+    expect(lexical.query).toMatchObject({ bool: { filter } });
   });
 
-  it('asks for pages without totals, with a timeout, and with vectors apart from the source', () => {
-    for (const body of [dense!, lexical!]) {
-      expect(body).toMatchObject({
-        size: 7,
-        track_total_hits: false,
-        timeout: '1000ms',
-        _source: { excludes: ['vector'] },
-        docvalue_fields: [{ field: 'vector', format: 'binary' }],
-      });
+  it('ask for pages without totals, with a timeout', () => {
+    for (const body of [dense, lexical]) {
+      expect(body).toMatchObject({ size: 7, track_total_hits: false, timeout: '1000ms', _source: true });
     }
   });
 
-  it('explores twice k, within what the server allows', () => {
-    const candidatesAt = (k: number): unknown =>
-      buildSearches({ ...query, k }, { vectorFormat: 'array', timeoutMs: 1 })[0]!.knn;
-    expect(candidatesAt(80)).toMatchObject({ num_candidates: 160 });
-    expect(candidatesAt(9_000)).toMatchObject({ k: 9_000, num_candidates: 10_000 });
+  it('leave no vector out: exact scores in the dense leg, vectors in the lexical one', () => {
+    expect(dense.knn).toMatchObject({ rescore_vector: { oversample: 1 } });
+    expect(dense.docvalue_fields).toBeUndefined();
+    expect(lexical.docvalue_fields).toEqual([{ field: 'vector', format: 'binary' }]);
+  });
+
+  it('keep the vector out of the source of servers that would send it', () => {
+    const older = { ...options, vectorFormat: 'array' } as const;
+    for (const body of [buildDenseSearch(query, unitVector(1), older), buildLexicalSearch(query, older)]) {
+      expect(body._source).toEqual({ excludes: ['vector'] });
+    }
+  });
+
+  it('explore twice k, within what the server allows', () => {
+    const knnAt = (k: number): unknown => buildDenseSearch({ ...query, k }, unitVector(1), options).knn;
+    expect(knnAt(80)).toMatchObject({ num_candidates: 160 });
+    expect(knnAt(9_000)).toMatchObject({ k: 9_000, num_candidates: 10_000 });
   });
 });
 

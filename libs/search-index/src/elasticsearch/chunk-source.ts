@@ -1,15 +1,20 @@
 import type { estypes } from '@elastic/elasticsearch';
-import type { ChunkDocument } from '../search-index.port.js';
+import type { ChunkDocument, FoundChunk } from '../search-index.port.js';
 
 /** `binary` is big-endian float32 in base64, half the bytes of a JSON array; older 9.x servers only have `array`. */
 export type VectorFormat = 'binary' | 'array';
 
 /** A chunk as it is in `_source`; history has the instant at which a newer version took over. */
-export type ChunkSource = Omit<ChunkDocument, 'vector'> & { supersededAt?: string | null };
+export type ChunkSource = FoundChunk & { supersededAt?: string | null };
 export type IndexedSource = ChunkSource & { vector: number[] };
 
 /** Servers before 9.2 would send the vector with `_source`, as long decimals. */
 export const CHUNK_SOURCE: estypes.SearchSourceConfig = { excludes: ['vector'] };
+
+/** A server that knows `binary` leaves vectors out by itself, and then sends the source as it is stored, unparsed. */
+export function sourceConfig(format: VectorFormat): estypes.SearchSourceConfig {
+  return format === 'binary' ? true : CHUNK_SOURCE;
+}
 
 /** Doc values hold the unquantized vector; newer servers leave it out of `_source`. */
 export function vectorFields(format: VectorFormat): Pick<estypes.SearchSearchRequestBody, 'docvalue_fields'> {
@@ -20,17 +25,15 @@ export function toSource(chunk: ChunkDocument, supersededAt: string | null): Ind
   return { ...chunk, supersededAt, vector: Array.from(chunk.vector) };
 }
 
-export function fromHit(hit: estypes.SearchHit<ChunkSource>): ChunkDocument {
-  const { _source: source } = hit;
-  if (!source) throw new Error('A hit came without its source.');
-  const { supersededAt: _dropped, ...chunk } = source;
-  return { ...chunk, vector: decodeVector(vectorOf(hit)) };
+export function fromHit(hit: estypes.SearchHit<ChunkSource>): FoundChunk {
+  if (!hit._source) throw new Error('A hit came without its source.');
+  return hit._source;
 }
 
 /** The raw doc value: `[base64]` or `[[x, y, …]]`. */
-function vectorOf(hit: estypes.SearchHit<ChunkSource>): unknown {
+export function vectorOf(hit: estypes.SearchHit<ChunkSource>): Float32Array {
   const values: unknown = hit.fields?.['vector'];
-  return Array.isArray(values) ? values[0] : undefined;
+  return decodeVector(Array.isArray(values) ? values[0] : undefined);
 }
 
 export function decodeVector(value: unknown): Float32Array {

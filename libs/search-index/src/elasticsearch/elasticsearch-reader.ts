@@ -1,10 +1,10 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { throwIfCancelled } from '../cancellation.js';
 import { assertCandidateQuery, matchesNothing } from '../chunk-filter.js';
-import { mergeLegs, type LegHit } from '../merge-legs.js';
+import { cosineOf, mergeLegs, type LegHit } from '../merge-legs.js';
 import type { CandidateQuery, CandidateResult, IndexAddress, SearchIndexReader } from '../search-index.port.js';
-import { buildSearches } from './build-search.js';
-import { fromHit, type ChunkSource, type VectorFormat } from './chunk-source.js';
+import { buildDenseSearch, buildLexicalSearch } from './build-search.js';
+import { fromHit, vectorOf, type ChunkSource, type VectorFormat } from './chunk-source.js';
 import { createSearchClient, type ElasticsearchOptions } from './elasticsearch-client.js';
 import { indexNames } from './index-names.js';
 import { indexUnavailable, mapElasticsearchError, mapStatus } from './map-elasticsearch-error.js';
@@ -29,14 +29,19 @@ export class ElasticsearchReader implements SearchIndexReader {
     // History would distort today's keyword statistics, so it is asked only about the past.
     const index = query.filter.knownAsOf === undefined ? [names.live] : [names.live, names.history];
     let parts = await this.search(index, query);
-    if (this.vectorFormat === 'binary' && parts.some(lacksBinaryVectors)) {
+    if (this.vectorFormat === 'binary' && lacksBinaryVectors(parts.lexical)) {
       this.vectorFormat = 'array';
       parts = await this.search(index, query);
     }
-    if (parts.some(isMissing)) return { candidates: [], exact: true };
-    const [dense, lexical] = parts.map(readHits);
+    const { dense, lexical } = parts;
+    if (isMissing(dense) || isMissing(lexical)) return { candidates: [], exact: true };
+    const vector = await query.vector;
+    const nearest = hitsOf(dense).map((hit) => ({ chunk: fromHit(hit), cosine: 2 * scoreOf(hit) - 1 }));
+    const matching = hitsOf(lexical).map(
+      (hit): LegHit => ({ chunk: fromHit(hit), cosine: cosineOf(vector, vectorOf(hit)), score: scoreOf(hit) }),
+    );
     // The graph is approximate (int8_hnsw) except under narrow filters, and the server doesn't say which it was.
-    return { candidates: mergeLegs(query.vector, dense ?? [], lexical ?? []), exact: false };
+    return { candidates: mergeLegs(nearest, matching), exact: false };
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
@@ -51,12 +56,32 @@ export class ElasticsearchReader implements SearchIndexReader {
     await this.client.close();
   }
 
-  private async search(index: string[], query: CandidateQuery): Promise<Part[]> {
-    const bodies = buildSearches(query, { vectorFormat: this.vectorFormat, timeoutMs: this.timeoutMs });
+  /** One round trip; two when the vector is still being made, so that the words are looked up meanwhile. */
+  private async search(index: string[], query: CandidateQuery): Promise<{ dense: Part; lexical: Part }> {
+    const options = { vectorFormat: this.vectorFormat, timeoutMs: this.timeoutMs };
+    const send = (...bodies: estypes.SearchSearchRequestBody[]): Promise<Part[]> =>
+      this.send(index, bodies, query.signal);
+    const lexicalSearch = buildLexicalSearch(query, options);
+    if (query.vector instanceof Float32Array) {
+      const [dense, lexical] = await send(buildDenseSearch(query, query.vector, options), lexicalSearch);
+      return { dense: required(dense), lexical: required(lexical) };
+    }
+    const [[dense], [lexical]] = await Promise.all([
+      query.vector.then((vector) => send(buildDenseSearch(query, vector, options))),
+      send(lexicalSearch),
+    ]);
+    return { dense: required(dense), lexical: required(lexical) };
+  }
+
+  private async send(
+    index: string[],
+    bodies: estypes.SearchSearchRequestBody[],
+    signal: AbortSignal | undefined,
+  ): Promise<Part[]> {
     try {
       const response = await this.client.msearch<ChunkSource>(
         { searches: bodies.flatMap((body) => [{ index }, body]) },
-        query.signal ? { signal: query.signal } : {},
+        signal ? { signal } : {},
       );
       return response.responses;
     } catch (error) {
@@ -65,13 +90,22 @@ export class ElasticsearchReader implements SearchIndexReader {
   }
 }
 
+function required(part: Part | undefined): Part {
+  if (!part) throw indexUnavailable(new Error('A part of the answer is missing.'));
+  return part;
+}
+
 /** Refuses what is not complete: an answer with a shard missing looks like an answer. */
-function readHits(part: Part): LegHit[] {
+function hitsOf(part: Part): estypes.SearchHit<ChunkSource>[] {
   if ('error' in part) throw mapStatus(part.status, JSON.stringify(part.error), part.error);
   if (part.timed_out || part._shards.failed > 0) {
     throw indexUnavailable(new Error(`timed_out ${part.timed_out}, shards failed ${part._shards.failed}`));
   }
-  return part.hits.hits.map((hit) => ({ chunk: fromHit(hit), score: hit._score ?? 0 }));
+  return part.hits.hits;
+}
+
+function scoreOf(hit: estypes.SearchHit<ChunkSource>): number {
+  return hit._score ?? 0;
 }
 
 function isMissing(part: Part): boolean {

@@ -1,7 +1,7 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { missingIndex } from '../check-operations.js';
 import type { IndexPlan, StoredChunk, StoredChunks } from '../plan-operations.js';
-import { CHUNK_SOURCE, decodeVector, vectorFields, type ChunkSource, type IndexedSource } from './chunk-source.js';
+import { CHUNK_SOURCE, vectorFields, vectorOf, type ChunkSource, type IndexedSource } from './chunk-source.js';
 import type { IndexNames } from './index-names.js';
 import { indexUnavailable, mapStatus } from './map-elasticsearch-error.js';
 
@@ -57,8 +57,7 @@ export async function loadChunksToCopy(
     for (const hit of completeHits({ ...response, status: 200 })) {
       const target = hit._source && page.get(hit._source.chunkId);
       if (!target || !hit._source) continue;
-      const values: unknown = hit.fields?.['vector'];
-      const vector = Array.from(decodeVector(Array.isArray(values) ? values[0] : undefined));
+      const vector = Array.from(vectorOf(hit));
       copies.push({ ...hit._source, ...target.metadata, supersededAt: target.supersededAt, vector });
     }
   }

@@ -1,5 +1,5 @@
 import { Field, FixedSizeList, Float32, Float64, Int32, List, Schema, Utf8 } from 'apache-arrow';
-import type { ChunkDocument } from '../search-index.port.js';
+import type { ChunkDocument, FoundChunk } from '../search-index.port.js';
 import type { ChunkAccess } from '../plan-operations.js';
 import { segmentText } from './segment-text.js';
 
@@ -88,8 +88,8 @@ export function toRow(chunk: ChunkDocument, supersededAt: string | null): ChunkR
   };
 }
 
-export function fromRow(document: string, vector: Float32Array): ChunkDocument {
-  return { ...(JSON.parse(document) as Omit<ChunkDocument, 'vector'>), vector };
+export function fromRow(document: string): FoundChunk {
+  return JSON.parse(document) as FoundChunk;
 }
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { buildChunk, openFilter, putVersion, unitVector } from '../conformance/chunk-builder.js';
-import { IndexFixture } from '../conformance/index-fixture.js';
+import { asFound, IndexFixture } from '../conformance/index-fixture.js';
 import { createLanceDbReader } from '../read.js';
 import { createLanceDbWriter } from '../write.js';
 import { createLanceDbIndex } from './create-lancedb-index.js';
@@ -72,7 +72,7 @@ describe('LanceDB on disk', () => {
     await fixture.index.writer.close();
     const { tenantId, address } = fixture;
     fixture = Object.assign(new IndexFixture(createLanceDbIndex({ directory })), { tenantId, address });
-    expect(await fixture.find()).toEqual([chunk]);
+    expect(await fixture.find()).toEqual([asFound(chunk)]);
   });
 
   it('lets readers and writers made apart see each other, while files are cleaned up under them', async () => {

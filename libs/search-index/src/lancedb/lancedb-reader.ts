@@ -3,7 +3,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { throwIfCancelled, untilCancelled } from '../cancellation.js';
 import { profileMismatch } from '../check-operations.js';
 import { assertCandidateQuery, matchesNothing } from '../chunk-filter.js';
-import { mergeLegs, type LegHit } from '../merge-legs.js';
+import { cosineOf, mergeLegs, type LegHit } from '../merge-legs.js';
 import type { CandidateQuery, CandidateResult, IndexAddress, SearchIndexReader } from '../search-index.port.js';
 import { buildWhere } from './build-where.js';
 import { fromRow } from './chunk-row.js';
@@ -26,8 +26,8 @@ export class LanceDbReader implements SearchIndexReader {
     if (matchesNothing(query.filter)) return { candidates: [], exact: true };
     const where = buildWhere(query.filter);
     const work = partition.gate.shared(async () => {
-      const tables = await partition.open();
-      return tables ? searchTables(tables, query, where) : { candidates: [], exact: true };
+      const [tables, vector] = await Promise.all([partition.open(), query.vector]);
+      return tables ? searchTables(tables, { ...query, vector }, where) : { candidates: [], exact: true };
     });
     try {
       return await untilCancelled(work, query.signal);
@@ -51,7 +51,9 @@ export class LanceDbReader implements SearchIndexReader {
   }
 }
 
-async function searchTables(tables: Tables, query: CandidateQuery, where: string): Promise<CandidateResult> {
+type EmbeddedQuery = CandidateQuery & { vector: Float32Array };
+
+async function searchTables(tables: Tables, query: EmbeddedQuery, where: string): Promise<CandidateResult> {
   if (query.vector.length !== tables.dimensions) throw profileMismatch(tables.dimensions, query.vector.length);
   // History would distort today's keyword statistics, so it is asked only about the past.
   const searched = query.filter.knownAsOf === undefined ? [tables.live] : [tables.live, tables.history];
@@ -60,30 +62,31 @@ async function searchTables(tables: Tables, query: CandidateQuery, where: string
     Promise.all(searched.map((table) => findMatching(table, query, where))),
   ]);
   return {
-    candidates: mergeLegs(query.vector, best(dense.flat(), query.k), best(lexical.flat(), query.k)),
+    candidates: mergeLegs(best(dense.flat(), query.k), best(lexical.flat(), query.k)),
     exact: true,
   };
 }
 
-function findNearest(table: Table, query: CandidateQuery, where: string): Promise<LegHit[]> {
+function findNearest(table: Table, query: EmbeddedQuery, where: string): Promise<LegHit[]> {
   const search = table.vectorSearch(query.vector).distanceType('cosine').where(where).limit(query.k);
   // Distance is 1 − cosine; higher must be better.
-  return readHits(search.select(['document', 'vector', '_distance']), '_distance', (distance) => 1 - distance);
+  return readHits(search, query.vector, '_distance', (distance) => 1 - distance);
 }
 
-async function findMatching(table: Table, query: CandidateQuery, where: string): Promise<LegHit[]> {
+async function findMatching(table: Table, query: EmbeddedQuery, where: string): Promise<LegHit[]> {
   // A match query has no syntax of its own: whatever the text holds is words.
   const match = new MatchQuery(segmentQuery(query.text), 'searchText');
   const search = table.query().fullTextSearch(match).where(where).limit(query.k);
-  return readHits(search.select(['document', 'vector', '_score']), '_score', (score) => score);
+  return readHits(search, query.vector, '_score', (score) => score);
 }
 
 async function readHits(
   search: Query | VectorQuery,
+  queryVector: Float32Array,
   scoreColumn: string,
   toScore: (value: number) => number,
 ): Promise<LegHit[]> {
-  const result = await search.toArrow();
+  const result = await search.select(['document', 'vector', scoreColumn]).toArrow();
   const documents = result.getChild('document');
   const vectors = result.getChild('vector');
   const scores = result.getChild(scoreColumn);
@@ -91,7 +94,8 @@ async function readHits(
   for (let row = 0; row < result.numRows; row += 1) {
     const vector = (vectors?.get(row) as { toArray(): Float32Array }).toArray();
     hits.push({
-      chunk: fromRow(documents?.get(row) as string, vector),
+      chunk: fromRow(documents?.get(row) as string),
+      cosine: cosineOf(queryVector, vector),
       score: toScore(scores?.get(row) as number),
     });
   }

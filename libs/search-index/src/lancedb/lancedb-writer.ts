@@ -166,7 +166,7 @@ async function loadChunks(table: Table, chunkIds: readonly string[]): Promise<Lo
       const vector = (result.getChild('vector')?.get(row) as { toArray(): Float32Array }).toArray();
       const millis = result.getChild('supersededAt')?.get(row) as number | null;
       chunks.push({
-        chunk: fromRow(result.getChild('document')?.get(row) as string, vector),
+        chunk: { ...fromRow(result.getChild('document')?.get(row) as string), vector },
         supersededAt: millis === null ? null : new Date(millis).toISOString(),
       });
     }
