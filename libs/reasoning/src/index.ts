@@ -21,6 +21,8 @@ export { computeDigest } from './compute-digest.js';
 export type { Contradiction, ContradictionSide, Settlement } from './contradictions/contradiction.js';
 export { loadTokenCounter, type TokenCounter } from './count-tokens.js';
 export { escapeXmlAttribute, escapeXmlText, unescapeXmlOnce } from './escape-xml.js';
+export { answerEnvelopeJsonSchema, parseAnswerEnvelope, type AnswerEnvelope } from './evidence/answer-envelope.js';
+export { buildEvidenceBundle, type BundleLimits } from './evidence/build-evidence-bundle.js';
 export type {
   AbstainingBundle,
   AbstainReason,
@@ -43,6 +45,9 @@ export {
   type EvidencePayload,
   type EvidencePrompt,
 } from './evidence/evidence-prompt.js';
+export { generateFromEvidence, type GeneratedAnswer } from './evidence/generate-from-evidence.js';
+export { normalizeCitations, type NormalizedCitations } from './evidence/normalize-citations.js';
+export { validateAnswer, type AnswerValidation } from './evidence/validate-answer.js';
 export {
   LONGEST_QUERY,
   MOST_QUERIES,
@@ -81,6 +86,7 @@ export {
   type ProviderFailureKind,
   type ProviderName,
 } from './run/provider-failure.js';
+export { reason } from './run/reason.js';
 export {
   POLICY_NAMES,
   resolvePolicy,
@@ -116,6 +122,11 @@ export type {
 export { REFUSAL_REASONS, type RefusalReason } from './run/refusal-reason.js';
 export type { UnsupportedGap } from './run/unsupported-gap.js';
 export {
+  reasoningResponseFromJson,
+  reasoningResponseToJson,
+  type ReasoningResponseJson,
+} from './serialization/reasoning-response-json.js';
+export {
   parseSynthesisOutput,
   synthesisOutputJsonSchema,
   synthesisOutputSchema,
@@ -141,5 +152,4 @@ export {
   type KeptStatement,
   type ValidatedCitations,
 } from './validate-citations.js';
-export { QuotationSource, verifyQuotation, type FoundQuotation } from './verify-quotation/quotation-source.js';
 export { QuotationSource, verifyQuotation, type FoundQuotation } from './verify-quotation/quotation-source.js';

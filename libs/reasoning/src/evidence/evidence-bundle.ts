@@ -7,6 +7,7 @@ import { VERDICTS } from '../trust/verdict.js';
 
 /** Which pass of retrieval brought an item. */
 export const RETRIEVAL_PASSES = ['initial', 'depth', 'expansion'] as const;
+export type RetrievalPass = (typeof RETRIEVAL_PASSES)[number];
 
 export const evidenceItemSchema = judgedHitSchema.extend({
   /** Demoted hits have no form as an item. */
@@ -20,6 +21,7 @@ export type EvidenceItem = z.infer<typeof evidenceItemSchema>;
 /** A demoting verdict; or what else kept a hit out. */
 export const EXCLUSION_REASONS = [
   ...VERDICTS.filter((verdict) => verdict !== 'ok'),
+  'retrieval_abstained',
   'duplicate',
   'item_limit',
   'token_budget',
@@ -30,6 +32,7 @@ export const EXCLUSION_REASONS = [
   'declared_validity',
 ] as const;
 export const excludedHitSchema = z.strictObject({ chunkId: identifierSchema, reason: z.enum(EXCLUSION_REASONS) });
+export type ExclusionReason = (typeof EXCLUSION_REASONS)[number];
 export type ExcludedHit = z.infer<typeof excludedHitSchema>;
 
 export const ABSTAIN_REASONS = [
