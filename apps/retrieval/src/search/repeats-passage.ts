@@ -1,6 +1,6 @@
-import type { ChunkDocument } from '@candor/search-index/read';
+import type { FoundChunk } from '@candor/search-index/read';
 
-type PassageText = Pick<ChunkDocument, 'chunkId' | 'parentId' | 'itemId' | 'level' | 'sectionPath' | 'content'>;
+type PassageText = Pick<FoundChunk, 'chunkId' | 'parentId' | 'itemId' | 'level' | 'sectionPath' | 'content'>;
 
 /**
  * Whether two passages of one item say the same words: the same text, or a section and the one paragraph that it

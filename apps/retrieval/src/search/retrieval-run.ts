@@ -49,6 +49,8 @@ export interface RetrievedPage {
   scope: ReadScope;
   /** null = the tenant has no index yet. */
   generation: LiveGeneration | null;
+  /** Share of the dense leg in the fusion. */
+  denseWeight: number;
   /** Distinct chunks considered. */
   candidates: number;
   rounds: number;
@@ -86,15 +88,17 @@ export class RetrievalRun {
   async search(
     reader: SearchIndexReader,
     address: IndexAddress,
-    vector: Float32Array,
+    vector: Promise<Float32Array>,
     itemIds: string[] | null,
   ): Promise<void> {
+    // Whoever asks for it learns of its failure; nobody may, when nothing can match.
+    vector.catch(() => undefined);
     let k = FUSION.candidatesPerLeg(this.plan.limit);
     for (;;) {
       this.rounds += 1;
       const { found, later } = await this.findRound(reader, address, { vector, k, filter: this.filterOf(itemIds) });
       throwIfStopped(this.signal);
-      this.admit([...found, ...later], vector.length);
+      for (const candidate of [...found, ...later]) this.pool.set(candidate.chunk.chunkId, candidate);
       await this.recheck([...found, ...later]);
       throwIfStopped(this.signal);
       this.selected = this.select();
@@ -128,6 +132,7 @@ export class RetrievalRun {
       keyScope: this.keyScope,
       scope: this.scope,
       generation,
+      denseWeight: this.plan.denseWeight ?? FUSION.denseWeight,
       candidates: this.pool.size,
       rounds: this.rounds,
       exact: this.exact,
@@ -138,29 +143,25 @@ export class RetrievalRun {
   private async findRound(
     reader: SearchIndexReader,
     address: IndexAddress,
-    { vector, k, filter }: { vector: Float32Array; k: number; filter: ChunkFilter },
+    round: { vector: Promise<Float32Array>; k: number; filter: ChunkFilter },
   ): Promise<{ found: Candidate[]; later: Candidate[] }> {
+    const { k, filter } = round;
+    // Only the first round comes before the vector.
+    const vector = this.rounds === 1 ? round.vector : await round.vector;
     const shared = { vector, text: this.query.text.trim(), k, signal: this.signal };
     const { knownAsOf, ...always } = filter;
     const countsLater = knownAsOf !== undefined && this.query.countNotYetKnown === true && this.rounds === 1;
-    const [result, unbounded] = await this.time('search', () =>
-      Promise.all([
-        reader.findCandidates(address, { ...shared, filter }),
-        countsLater ? reader.findCandidates(address, { ...shared, filter: always }) : null,
-      ]),
-    );
+    const search = Promise.all([
+      reader.findCandidates(address, { ...shared, filter }),
+      countsLater ? reader.findCandidates(address, { ...shared, filter: always }) : null,
+    ]);
+    await Promise.race([vector, search]);
+    const [result, unbounded] = await this.time('search', () => search);
     this.exact &&= result.exact;
     const later = (unbounded?.candidates ?? []).filter(
       ({ chunk }) => Date.parse(chunk.recordedAt) > Date.parse(knownAsOf ?? ''),
     );
     return { found: result.candidates, later };
-  }
-
-  private admit(candidates: readonly Candidate[], dimensions: number): void {
-    for (const candidate of candidates) {
-      if (candidate.chunk.vector.length !== dimensions) throw new AppError('EMBEDDINGS.PROFILE_MISMATCH');
-      this.pool.set(candidate.chunk.chunkId, candidate);
-    }
   }
 
   private async recheck(found: readonly Candidate[]): Promise<void> {

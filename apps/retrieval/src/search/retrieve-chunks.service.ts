@@ -1,8 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import type { CallerScope } from '@candor/contracts';
-import { findRelevanceProfile, type EmbedderRegistry, type RelevanceProfile } from '@candor/embeddings';
-import type { LiveGeneration } from '@candor/persistence/views';
+import {
+  findModelLanguages,
+  findRelevanceProfile,
+  type EmbedderRegistry,
+  type RelevanceProfile,
+} from '@candor/embeddings';
 import type { SearchIndexReader } from '@candor/search-index/read';
+import { chooseDenseWeight } from './choose-dense-weight.js';
 import { resolveItemScope } from './resolve-item-scope.js';
 import { RetrievalRun, throwIfStopped, type ChunkQuery, type RetrievedPage, type Views } from './retrieval-run.js';
 import type { PagePlan } from './select-page.js';
@@ -39,23 +44,22 @@ export class RetrieveChunksService {
       }),
     ]);
     throwIfStopped(signal);
-    const plan = planFor(this.relevanceOf(generation));
+    const model = generation?.embedding ?? this.embedders.configured.profile;
+    const plan: PagePlan = {
+      denseWeight: chooseDenseWeight(query.text, findModelLanguages(model)),
+      ...planFor(this.relevance ?? findRelevanceProfile(model)),
+    };
     const run = new RetrievalRun(caller, query, plan, signal, this.views);
 
     if (generation === null || itemIds?.length === 0 || run.scope.allowedProviders?.length === 0) await run.checkKey();
     else {
       const text = query.text.trim();
-      const vector = await run.time('embed', () =>
+      const vector = run.time('embed', () =>
         this.embedders.use(generation.embedding, (embedder) => embedder.embedQuery(text, signal)),
       );
-      throwIfStopped(signal);
       const address = { tenantId: caller.tenantId, generation: generation.name };
       await run.search(this.reader, address, vector, itemIds);
     }
     return run.finish(generation, started);
-  }
-
-  private relevanceOf(generation: LiveGeneration | null): RelevanceProfile {
-    return this.relevance ?? findRelevanceProfile(generation?.embedding ?? this.embedders.configured.profile);
   }
 }

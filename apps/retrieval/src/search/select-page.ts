@@ -1,6 +1,6 @@
 import type { ItemHead, ReadScope } from '@candor/persistence/views';
 import { judgeRelevance, type QueryTerms, type RelevanceRule, type WordMatch } from '@candor/reasoning/relevance';
-import type { Candidate, ChunkDocument } from '@candor/search-index/read';
+import type { Candidate, FoundChunk } from '@candor/search-index/read';
 import { applyRelevanceFloor } from './apply-relevance-floor.js';
 import { ExclusionTally } from './exclusion-tally.js';
 import { fuseCandidates, type Fused } from './fuse-candidates.js';
@@ -20,12 +20,14 @@ export interface PagePlan {
   rule: RelevanceRule | null;
   /** Show nothing at all when nothing is relevant. */
   emptyUnlessRelevant: boolean;
+  /** Share of the dense leg in the fusion; default the usual one. */
+  denseWeight?: number;
 }
 
 /** What of the query a chunk's text holds, by words. */
 export interface ReadWords {
   terms: QueryTerms;
-  matchOf: (chunk: ChunkDocument) => WordMatch;
+  matchOf: (chunk: FoundChunk) => WordMatch;
 }
 
 export type CheckedCandidate = Candidate & { head: ItemHead; match: WordMatch };
@@ -68,7 +70,8 @@ export function selectPage(
     else reject(candidate, verdict);
   }
 
-  const fused = fuseCandidates(visible.filter((candidate) => isOfUnit(candidate.chunk, plan.unit)));
+  const ofUnit = visible.filter((candidate) => isOfUnit(candidate.chunk, plan.unit));
+  const fused = fuseCandidates(ofUnit, plan.denseWeight);
   const threshold = thresholdOf(fused, plan);
   const relevant = fused.length > 0 && (plan.rule === null || judgeRelevance(fused, words.terms, plan.rule));
   const { kept, below } = applyRelevanceFloor(fused, threshold, plan.rule);
@@ -124,11 +127,11 @@ export function selectPage(
 }
 
 /** As `RetrievalViews.recheck` keys its heads. */
-export function headKey(chunk: Pick<ChunkDocument, 'itemId' | 'version'>): string {
+export function headKey(chunk: Pick<FoundChunk, 'itemId' | 'version'>): string {
   return `${chunk.itemId}:${chunk.version}`;
 }
 
-function isOfUnit(chunk: ChunkDocument, unit: PagePlan['unit']): boolean {
+function isOfUnit(chunk: FoundChunk, unit: PagePlan['unit']): boolean {
   return unit === 'item' || chunk.level !== 'document';
 }
 

@@ -171,7 +171,9 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await index.apply({ kind: 'update-metadata', itemId: 'item', metadata });
       const found = await index.find();
       expect(found).toHaveLength(3);
-      expect(found).toEqual(expect.arrayContaining([{ ...asFound(one!), ...metadata }, { ...asFound(two!), ...metadata }, asFound(other)]));
+      expect(found).toEqual(
+        expect.arrayContaining([{ ...asFound(one!), ...metadata }, { ...asFound(two!), ...metadata }, asFound(other)]),
+      );
       const { candidates } = await index.search({ text: 'harbour' });
       const lexical = candidates.filter((candidate) => candidate.lexicalRank !== null);
       expect(lexical.map((candidate) => candidate.chunk.itemId)).toEqual(['item', 'item']);

@@ -37,9 +37,11 @@ export class ElasticsearchReader implements SearchIndexReader {
     if (isMissing(dense) || isMissing(lexical)) return { candidates: [], exact: true };
     const vector = await query.vector;
     const nearest = hitsOf(dense).map((hit) => ({ chunk: fromHit(hit), cosine: 2 * scoreOf(hit) - 1 }));
-    const matching = hitsOf(lexical).map(
-      (hit): LegHit => ({ chunk: fromHit(hit), cosine: cosineOf(vector, vectorOf(hit)), score: scoreOf(hit) }),
-    );
+    const matching = hitsOf(lexical).map((hit): LegHit => ({
+      chunk: fromHit(hit),
+      cosine: cosineOf(vector, vectorOf(hit)),
+      score: scoreOf(hit),
+    }));
     // The graph is approximate (int8_hnsw) except under narrow filters, and the server doesn't say which it was.
     return { candidates: mergeLegs(nearest, matching), exact: false };
   }

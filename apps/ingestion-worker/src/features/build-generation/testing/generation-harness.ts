@@ -21,8 +21,8 @@ import {
   type GenerationEntity,
   type GenerationView,
 } from '@candor/persistence';
-import type { SearchIndexReader } from '@candor/search-index';
-import { BatchedIndexWriter, type ChunkDocument, type SearchIndexWriter } from '@candor/search-index/write';
+import type { Candidate, FoundChunk, SearchIndexReader } from '@candor/search-index/read';
+import { BatchedIndexWriter, type SearchIndexWriter } from '@candor/search-index/write';
 import { CompareIndexService } from '../../../generations/compare-index.service.js';
 import { RebuildItemsService } from '../../../generations/rebuild-items.service.js';
 import { ItemPipelineService } from '../../../pipeline/item-pipeline.service.js';
@@ -207,20 +207,28 @@ export class GenerationHarness {
   }
 
   /** All chunks that the generation's index has, in the order of items and ordinals; with `knownAsOf` those of then. */
-  async chunks(id: string, knownAsOf?: string): Promise<ChunkDocument[]> {
-    const generation = await this.load(id);
+  async chunks(id: string, knownAsOf?: string): Promise<FoundChunk[]> {
+    const dimensions = (await this.load(id)).recipe?.embedding.dimensions ?? 0;
+    const candidates = await this.candidates(
+      id,
+      new Float32Array(dimensions).fill(1 / Math.sqrt(dimensions)),
+      knownAsOf,
+    );
+    return candidates
+      .map((candidate) => candidate.chunk)
+      .sort((left, right) => left.itemId.localeCompare(right.itemId) || left.ordinal - right.ordinal);
+  }
+
+  /** Everything that the generation's index has, with its cosine to the vector. */
+  async candidates(id: string, vector: Float32Array, knownAsOf?: string): Promise<Candidate[]> {
     const filter = { tenantId: this.tenantId, providers: null, principals: null, itemIds: null };
-    const dimensions = generation.recipe?.embedding.dimensions ?? 0;
-    const vector = new Float32Array(dimensions).fill(1 / Math.sqrt(dimensions));
-    const { candidates } = await this.reader.findCandidates(toIndex(generation).address, {
+    const { candidates } = await this.reader.findCandidates(toIndex(await this.load(id)).address, {
       filter: knownAsOf === undefined ? filter : { ...filter, knownAsOf },
       vector,
       text: 'word',
       k: 500,
     });
-    return candidates
-      .map((candidate) => candidate.chunk)
-      .sort((left, right) => left.itemId.localeCompare(right.itemId) || left.ordinal - right.ordinal);
+    return candidates;
   }
 
   countItem(generation: GenerationEntity, item: IndexedItem): Promise<number> {

@@ -14,8 +14,9 @@ export function testStrayVersions(
     const other = await before.accept(plan('other', 'Never live.'));
     const live = await before.live();
     const { address } = toIndex(live);
-    const [chunk] = await before.chunks(live.id);
-    if (!chunk) throw new Error('there is no chunk');
+    const [found] = await before.chunks(live.id);
+    if (!found) throw new Error('there is no chunk');
+    const chunk = { ...found, vector: new Float32Array(16).fill(0.25) };
     await before.accept(plan('served', 'The plan is new.'));
     const strays = [
       { ...chunk, version: 2, chunkId: '00000000-0000-4000-8000-00000000aaaa' },
