@@ -45,6 +45,9 @@ describeOnPostgres('RetrievalViews', (postgres) => {
       at,
     ]);
 
+  const declaredAt = (item: Version, at: string): Promise<unknown> =>
+    query('UPDATE item_declarations SET known_from = $2 WHERE item_id = $1 AND known_until IS NULL', [item.itemId, at]);
+
   describe('recheck', () => {
     it('says what holds now for the key and for each candidate', async () => {
       const item = await tenant.add(
@@ -193,7 +196,8 @@ describeOnPostgres('RetrievalViews', (postgres) => {
       await tenant.index(accepted);
       expect(await isSuperseded()).toBe(true);
       expect(await headOf(accepted)).toMatchObject({ superseded: false });
-      await query(`UPDATE source_items SET created_at = '2026-02-01T00:00:00Z' WHERE id = $1`, [accepted.itemId]);
+      await declaredAt(accepted, '2026-02-01T00:00:00Z');
+      await recordedAt(accepted, '2026-02-01T00:00:00Z');
       expect(await isSuperseded('2026-01-31T00:00:00Z')).toBe(false);
       expect(await isSuperseded('2026-02-01T00:00:00Z')).toBe(true);
       await tenant.tombstone(accepted.itemId);

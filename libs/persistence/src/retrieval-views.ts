@@ -24,6 +24,7 @@ export interface ItemHead {
   url: string | null;
   provider: Provider;
   syncedAt: Date | null;
+  /** As declared now, or at `knownAsOf`. */
   validFrom: Date | null;
   validUntil: Date | null;
   accessPolicy: AccessPolicy | null;
@@ -34,7 +35,7 @@ export interface ItemHead {
   current: boolean;
   /** Recorded after `knownAsOf`. */
   notYetKnown: boolean;
-  /** A live item that the key may see declares that it replaces this one; what is hidden must not show by its effects. */
+  /** A live item that the key may see declares (or declared, at `knownAsOf`) that it replaces this one. */
   superseded: boolean;
 }
 
@@ -107,6 +108,50 @@ const KEY_COLUMNS_ONCE = Object.entries(KEY_ALIASES)
   .join(', ');
 const KEY_HOLDS = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
 
+/** The rule of `maySeeItem` for `s`, an item that replaces another, and the key `k`: what is hidden must not show by its effects. */
+const KEY_SEES = `(k.allowed_providers IS NULL OR s.provider = ANY(k.allowed_providers))
+  AND (k.principals IS NULL OR s.access_mode = 'provider_scope'
+    OR (s.access_mode = 'acl' AND s.principals && (k.principals || ARRAY['anyone'])))`;
+const SAME_SOURCE = `s.tenant_id = i.tenant_id AND s.provider = i.provider
+  AND s.connector_id IS NOT DISTINCT FROM i.connector_id AND s.id <> i.id AND s.deleted_at IS NULL`;
+
+/**
+ * `OFFSET 0` keeps the planner at one probe of the right index a candidate: left to itself it reads all of the tenant's
+ * rows while the table is small or not analyzed yet.
+ */
+const CANDIDATES = `FROM api_keys k
+  LEFT JOIN unnest($2::uuid[], $3::integer[]) WITH ORDINALITY AS c(item_id, version, place) ON true
+  LEFT JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = c.item_id OFFSET 0) i
+    ON i.tenant_id = k.tenant_id AND i.deleted_at IS NULL
+  LEFT JOIN LATERAL (SELECT * FROM item_versions p WHERE p.item_id = i.id AND p.version = c.version OFFSET 0) v ON true`;
+const HEAD_COLUMNS = `${KEY_COLUMNS_ONCE}, i.id AS item_id, c.version, v.title, i.url, i.provider, i.synced_at,
+  i.access_policy, i.access_mode, i.principals, v.content_hash`;
+
+const RECHECK_NOW = `${PREPARED}SELECT ${HEAD_COLUMNS}, i.valid_from, i.valid_until, i.live_version = c.version AS current,
+    false AS not_yet_known,
+    EXISTS (SELECT 1 FROM (SELECT * FROM source_items p
+        WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) s
+      WHERE ${SAME_SOURCE} AND s.live_version IS NOT NULL AND ${KEY_SEES}) AS superseded
+  ${CANDIDATES}
+  WHERE k.id = $1 AND ${KEY_HOLDS}
+  ORDER BY c.place`;
+
+const KNOWN_THEN = `d.known_from <= $4::timestamptz AND (d.known_until IS NULL OR d.known_until > $4)`;
+const RECHECK_AS_OF = `${PREPARED}SELECT ${HEAD_COLUMNS}, declared.valid_from, declared.valid_until,
+    v.state = 'indexed' AND v.recorded_at <= $4 AND (v.superseded_at IS NULL OR v.superseded_at > $4) AS current,
+    coalesce(v.recorded_at > $4, false) AS not_yet_known,
+    EXISTS (SELECT 1 FROM (SELECT * FROM item_declarations p
+        WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) d
+      JOIN source_items s ON s.id = d.item_id
+      WHERE ${SAME_SOURCE} AND ${KNOWN_THEN} AND ${KEY_SEES}
+        AND EXISTS (SELECT 1 FROM item_versions w
+          WHERE w.item_id = s.id AND w.state = 'indexed' AND w.recorded_at <= $4)) AS superseded
+  ${CANDIDATES}
+  LEFT JOIN LATERAL (SELECT d.valid_from, d.valid_until FROM item_declarations d
+    WHERE d.item_id = i.id AND ${KNOWN_THEN} OFFSET 0) declared ON true
+  WHERE k.id = $1 AND ${KEY_HOLDS}
+  ORDER BY c.place`;
+
 /** Read-only views of the truth, for retrieval. Nothing here writes. */
 export class RetrievalViews {
   constructor(private readonly database: Database) {}
@@ -123,45 +168,24 @@ export class RetrievalViews {
   }
 
   /**
-   * The key's head and the candidates' item heads, in one query. `OFFSET 0` keeps the planner at one probe of the right
-   * index a candidate: left to itself it reads all of the tenant's rows while the table is small or not analyzed yet.
+   * The key's head and the candidates' item heads, in one query.
+   *
+   * @param knownAsOf ISO instant: what was known then decides about versions, declared validity and supersession. Who may
+   *   see an item, and whether it is deleted, are facts of today also for a question about the past.
    */
   async recheck(
     apiKeyId: string,
     candidates: readonly { itemId: string; version: number }[],
     knownAsOf: string | null = null,
   ): Promise<Recheck> {
-    const rows: RecheckRow[] = await this.query(
-      `${PREPARED}SELECT ${KEY_COLUMNS_ONCE}, i.id AS item_id, c.version, v.title, i.url, i.provider, i.synced_at, i.valid_from,
-         i.valid_until, i.access_policy, i.access_mode, i.principals, v.content_hash,
-         CASE WHEN $4::timestamptz IS NULL THEN i.live_version = c.version
-           ELSE v.state = 'indexed' AND v.recorded_at <= $4 AND (v.superseded_at IS NULL OR v.superseded_at > $4)
-           END AS current,
-         coalesce(v.recorded_at > $4, false) AS not_yet_known,
-         EXISTS (SELECT 1 FROM (SELECT * FROM source_items p
-             WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) s
-           WHERE s.tenant_id = i.tenant_id AND s.provider = i.provider
-           AND s.connector_id IS NOT DISTINCT FROM i.connector_id
-           AND s.id <> i.id AND s.deleted_at IS NULL AND s.live_version IS NOT NULL
-           AND (k.allowed_providers IS NULL OR s.provider = ANY(k.allowed_providers))
-           AND (k.principals IS NULL OR s.access_mode = 'provider_scope'
-             OR (s.access_mode = 'acl' AND s.principals && (k.principals || ARRAY['anyone'])))
-           AND ($4::timestamptz IS NULL OR s.created_at <= $4)) AS superseded
-       FROM api_keys k
-       LEFT JOIN unnest($2::uuid[], $3::integer[]) WITH ORDINALITY AS c(item_id, version, place) ON true
-       LEFT JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = c.item_id OFFSET 0) i
-         ON i.tenant_id = k.tenant_id AND i.deleted_at IS NULL
-       LEFT JOIN LATERAL (SELECT * FROM item_versions p
-         WHERE p.item_id = i.id AND p.version = c.version OFFSET 0) v ON true
-       WHERE k.id = $1 AND ${KEY_HOLDS}
-       ORDER BY c.place`,
-      [
-        apiKeyId,
-        candidates.map((candidate) => candidate.itemId),
-        candidates.map((candidate) => candidate.version),
-        knownAsOf,
-      ],
-    );
+    const parameters: unknown[] = [
+      apiKeyId,
+      candidates.map((candidate) => candidate.itemId),
+      candidates.map((candidate) => candidate.version),
+    ];
+    const rows: RecheckRow[] = await (knownAsOf === null
+      ? this.query(RECHECK_NOW, parameters)
+      : this.query(RECHECK_AS_OF, [...parameters, knownAsOf]));
     const heads = rows.flatMap((row): [string, ItemHead][] => {
       const { item_id: itemId, content_hash: contentHash } = row;
       if (itemId === null || contentHash === null) return [];
