@@ -15,6 +15,7 @@ import { ItemFiles1764200000000 } from './migrations/1764200000000-item-files.js
 import { GenerationBuilds1764300000000 } from './migrations/1764300000000-generation-builds.js';
 import { IngestionOverview1764400000000 } from './migrations/1764400000000-ingestion-overview.js';
 import { DeclarationHistory1764600000000 } from './migrations/1764600000000-declaration-history.js';
+import { Reasoning1764700000000 } from './migrations/1764700000000-reasoning.js';
 import { PreparingClient } from './prepared-statements.js';
 
 /** Repositories take one as their first parameter, so that a change and its audit event commit together. */
@@ -63,6 +64,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       GenerationBuilds1764300000000,
       IngestionOverview1764400000000,
       DeclarationHistory1764600000000,
+      Reasoning1764700000000,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,

@@ -4,7 +4,9 @@ import type { Transaction } from '../database.js';
 import { hashContent, hashMetadata } from '../hash-document.js';
 import { findDeletedByCaller, type DeletedItem } from './deleted-item.repository.js';
 import { insertItemFile, isFileDocument, type NewDocument } from './item-file.repository.js';
+import { saveRelations } from './item-relation.repository.js';
 import { enqueue, type OutboxMessage } from './outbox.repository.js';
+import { readRelations } from '../read-relations.js';
 
 /** A document whose content is the stored one, known without reading it again. */
 export type UnchangedDocument = Omit<IngestDocument, 'body' | 'mimeType'> & { unchanged: true };
@@ -70,6 +72,7 @@ export async function acceptDocuments(
 
   await updateHeads(transaction, decisions);
   await insertVersions(transaction, tenantId, requestId, decisions);
+  await saveRelations(transaction, decisions.filter(({ change }) => change !== 'none').map(toRelating(tenantId)));
   const record = options.append ? appendIngestion : recordIngestion;
   await record(transaction, tenantId, requestId, apiKeyId, decisions);
   await addToCollections(transaction, tenantId, decisions);
@@ -79,6 +82,16 @@ export async function acceptDocuments(
   );
   const decided = new Map(decisions.map((decision) => [decision.entry.ordinal, decision]));
   return prepared.map((entry) => toAccepted(entry, decided.get(entry.ordinal), deleted.get(entry.ordinal)));
+}
+
+function toRelating(tenantId: string) {
+  return ({ entry, itemId, version, change }: Decision): Parameters<typeof saveRelations>[1][number] => ({
+    tenantId,
+    itemId,
+    version,
+    relations: readRelations(entry.document),
+    isNew: change === 'content',
+  });
 }
 
 function toAccepted(entry: Prepared, decision?: Decision, kept?: DeletedItem): AcceptedItem {

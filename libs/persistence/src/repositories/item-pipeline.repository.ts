@@ -2,6 +2,7 @@ import type { AppError, ItemJobPayload } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { ItemVersionEntity, SourceItemEntity } from '../entities/source-item.entity.js';
 import { addToCorpora, corpusTermOf } from './item-completion.repository.js';
+import { deleteRelationsOf } from './item-relation.repository.js';
 import { endIngestionItems, TERMINAL_STATES } from './item-stages.repository.js';
 
 export async function failVersion(transaction: Transaction, job: ItemJobPayload, error: AppError): Promise<boolean> {
@@ -87,6 +88,7 @@ export async function purgeItem(
     await addToCorpora(transaction, [{ generationIds, sum: -term, items: -1 }]);
   }
   await transaction.query('DELETE FROM chunks WHERE item_id = $1', [job.itemId]);
+  await deleteRelationsOf(transaction, job.tenantId, job.itemId);
   await transaction.query('DELETE FROM generation_items WHERE item_id = $1', [job.itemId]);
   await transaction.query('DELETE FROM collection_items WHERE item_id = $1', [job.itemId]);
   await transaction.query(

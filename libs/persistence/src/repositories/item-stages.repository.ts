@@ -2,6 +2,7 @@ import type { ItemJobPayload, ItemState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { In } from 'typeorm';
 import { ItemVersionEntity, SourceItemEntity, type StoredBlock } from '../entities/source-item.entity.js';
+import { saveReferences } from './item-relation.repository.js';
 
 /** Terminal states are never left by a late job. */
 export const TERMINAL_STATES: readonly ItemState[] = ['indexed', 'skipped', 'superseded', 'failed', 'deleted'];
@@ -76,6 +77,8 @@ export interface Extraction {
   job: ItemJobPayload;
   text: string;
   blocks: StoredBlock[];
+  /** Addresses that the text names; see `findLinks`. */
+  links?: readonly string[];
 }
 
 /**
@@ -101,6 +104,10 @@ export async function saveExtractions(
     ],
   );
   const saved = new Set(rows.map(rowKey));
+  await saveReferences(
+    transaction,
+    extractions.flatMap(({ job, links = [] }) => (saved.has(keyOf(job)) ? [{ ...job, links }] : [])),
+  );
   return extractions.map(({ job }) => saved.has(keyOf(job)));
 }
 

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { extractItemJob, type ItemJobPayload } from '@candor/contracts';
+import { findLinks } from '@candor/persistence';
 import { JobHandler, type JobContext } from '@candor/queue';
 import { ItemPipelineService } from '../../pipeline/item-pipeline.service.js';
 import { extractText } from './extract-text.js';
@@ -23,7 +24,7 @@ export class ExtractItemProcessor {
       const source = body === null ? await this.files.read(job, context.signal) : { body, mimeType };
       const extraction = extractText({ title, ...source });
       context.signal.throwIfAborted();
-      await this.pipeline.saveExtraction({ job, ...extraction });
+      await this.pipeline.saveExtraction({ job, ...extraction, links: findLinks(extraction.text) });
     });
   }
 }
