@@ -5,6 +5,8 @@
 export const FUSION = {
   /** Share of the dense leg; the lexical one has the rest. */
   denseWeight: 0.7,
+  /** The same for a query in a language that the model doesn't know. */
+  foreignDenseWeight: 0.3,
   /** Candidates a leg in the first round, for a page of `limit`: enough that best-of-item still fills the page. */
   candidatesPerLeg: (limit: number): number => Math.max(40, limit * 3),
   /** Growth of the candidates from one refill round to the next. */
@@ -14,4 +16,6 @@ export const FUSION = {
 } as const;
 
 /** Said in contract 1.1 (`retrieval.strategy`), so that an archived contract tells which recipe ranked it. */
-export const RETRIEVAL_STRATEGY = `hybrid:min-max-linear:dense=${FUSION.denseWeight}`;
+export function nameStrategy(denseWeight: number): string {
+  return `hybrid:min-max-linear:dense=${denseWeight}`;
+}

@@ -8,6 +8,8 @@ export interface OnnxModelSpec {
   pooling: 'cls' | 'mean';
   queryPrefix: string;
   passagePrefix: string;
+  /** What it was trained on (BCP 47): in another language its cosines tell little. */
+  languages: readonly string[];
 }
 
 export const ONNX_MODEL_SPECS = {
@@ -18,6 +20,7 @@ export const ONNX_MODEL_SPECS = {
     pooling: 'cls',
     queryPrefix: 'Represent this sentence for searching relevant passages: ',
     passagePrefix: '',
+    languages: ['en'],
   },
   'all-minilm-l6-v2-q': {
     model: 'all-minilm-l6-v2-q',
@@ -26,7 +29,13 @@ export const ONNX_MODEL_SPECS = {
     pooling: 'mean',
     queryPrefix: '',
     passagePrefix: '',
+    languages: ['en'],
   },
 } as const satisfies Record<string, OnnxModelSpec>;
 
 export type OnnxModelName = keyof typeof ONNX_MODEL_SPECS;
+
+/** Languages that a model's vectors are good for; null = not known here, as of a model behind an endpoint. */
+export function findModelLanguages({ model }: Pick<OnnxModelSpec, 'model'>): readonly string[] | null {
+  return Object.hasOwn(ONNX_MODEL_SPECS, model) ? ONNX_MODEL_SPECS[model as OnnxModelName].languages : null;
+}

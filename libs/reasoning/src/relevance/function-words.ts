@@ -49,7 +49,7 @@ const UNCERTAIN = `
   al con del el ella esta este hay las lo los por su sus una uno y
   chi con cosa cui da dei del di gli il lo nel non si sono sul tra
   ao com da dos ela ele em foi na nas nem os ou seu um uma
-  dat dit er hoe kan met nog ons op te van wel 
+  dat dit er hoe kan met nog ons op te van wel
   att av ble den det kan mange med nej og som ska til till var ut
   ale bez co czy jak jest na nie od po pod z
   bu ile ne ve

@@ -54,6 +54,7 @@ function input(
       keyScope,
       scope: narrowToRequest(keyScope, request.providers ?? null),
       generation: GENERATION,
+      denseWeight: 0.7,
       candidates: 12,
       rounds: 1,
       exact: true,

@@ -1,5 +1,5 @@
 import type { ContextBody, ContextContract10, ContextContract11, Hit, Hit11, RequestId } from '@candor/contracts';
-import { RETRIEVAL_STRATEGY } from '../../search/fusion-settings.js';
+import { nameStrategy } from '../../search/fusion-settings.js';
 import type { RetrievedPage } from '../../search/retrieval-run.js';
 import type { PageEntry } from '../../search/select-page.js';
 import { toHit } from '../../search/to-hit.js';
@@ -40,7 +40,7 @@ export function buildContextContract11(input: ContextContractInput): ContextCont
     exclusions: listExclusions11(page),
     limitations: listLimitations(page, hits),
     retrieval: {
-      strategy: RETRIEVAL_STRATEGY,
+      strategy: nameStrategy(page.denseWeight),
       generationId: page.generation?.id ?? null,
       pipelineFingerprint: page.generation?.pipelineFingerprint ?? '',
       corpusFingerprint: page.generation?.corpusFingerprint ?? '',
