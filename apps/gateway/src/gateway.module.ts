@@ -21,8 +21,11 @@ import { CollectionsController } from './features/collections/collections.contro
 import { CollectionsService } from './features/collections/collections.service.js';
 import { ContextController } from './features/context/context.controller.js';
 import { CreateDocumentService } from './features/documents/create-document.service.js';
+import { DocumentVersionsService } from './features/documents/document-versions.service.js';
 import { DocumentsController } from './features/documents/documents.controller.js';
 import { DocumentsService } from './features/documents/documents.service.js';
+import { FeedbackController } from './features/feedback/feedback.controller.js';
+import { FeedbackService } from './features/feedback/feedback.service.js';
 import { GenerationsController } from './features/generations/generations.controller.js';
 import { GenerationsService } from './features/generations/generations.service.js';
 import { PromotionsService } from './features/generations/promotions.service.js';
@@ -30,9 +33,18 @@ import { DeadLetterService } from './features/ingest/dead-letter.service.js';
 import { IngestController } from './features/ingest/ingest.controller.js';
 import { IngestService } from './features/ingest/ingest.service.js';
 import { IngestionStatusService } from './features/ingest/ingestion-status.service.js';
+import { McpAnswersService } from './features/mcp/mcp-answers.service.js';
+import type { McpAddress } from './features/mcp/mcp-environment.js';
+import { McpExchangesService } from './features/mcp/mcp-exchanges.service.js';
+import { McpController } from './features/mcp/mcp.controller.js';
+import { ProtectedResourceController } from './features/mcp/protected-resource.controller.js';
+import { RunningCallsService } from './features/mcp/running-calls.service.js';
 import { NavigationController } from './features/navigation/navigation.controller.js';
 import { PassageSessionService } from './features/navigation/passage-session.service.js';
 import { OpenApiController } from './features/openapi/openapi.controller.js';
+import { PromptVersionsService } from './features/prompts/prompt-versions.service.js';
+import { PromptsController } from './features/prompts/prompts.controller.js';
+import { PromptsService } from './features/prompts/prompts.service.js';
 import { ReasonController } from './features/reason/reason.controller.js';
 import { SearchController } from './features/search/search.controller.js';
 import { SourceItemsController } from './features/source-items/source-items.controller.js';
@@ -48,7 +60,8 @@ import { SyncRunsService } from './features/sources/sync-runs.service.js';
 import { AuditInterceptor } from './request/audit.interceptor.js';
 import { IdempotencyInterceptor } from './request/idempotency.interceptor.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
-import { ADDRESS_RULES, GATEWAY_LIMITS, REPLY_CHANNEL } from './tokens.js';
+import { RouteCallerService } from './request/route-caller.service.js';
+import { ADDRESS_RULES, GATEWAY_LIMITS, MCP_ADDRESS, REPLY_CHANNEL } from './tokens.js';
 import { UploadInterceptor } from './uploads/upload.interceptor.js';
 import { ReasoningClient } from './upstream/reasoning.client.js';
 import { RetrievalGatewayService } from './upstream/retrieval-gateway.service.js';
@@ -64,6 +77,7 @@ export interface GatewayDependencies {
   cipher: CredentialCipher;
   addressRules: AddressRules;
   limits: GatewayLimits;
+  mcpAddress: McpAddress;
 }
 
 @Module({})
@@ -78,10 +92,14 @@ export class GatewayModule {
         CollectionsController,
         ContextController,
         DocumentsController,
+        FeedbackController,
         GenerationsController,
         IngestController,
+        McpController,
         NavigationController,
         OpenApiController,
+        ProtectedResourceController,
+        PromptsController,
         ReasonController,
         SearchController,
         SlackEventsController,
@@ -99,6 +117,7 @@ export class GatewayModule {
         { provide: CredentialCipher, useValue: dependencies.cipher },
         { provide: ADDRESS_RULES, useValue: dependencies.addressRules },
         { provide: GATEWAY_LIMITS, useValue: dependencies.limits },
+        { provide: MCP_ADDRESS, useValue: dependencies.mcpAddress },
         // The order of these four is the order of a request.
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
@@ -111,16 +130,24 @@ export class GatewayModule {
         CollectionsService,
         CreateDocumentService,
         DeadLetterService,
+        DocumentVersionsService,
         DocumentsService,
+        FeedbackService,
         FirstKeyService,
         GenerationsService,
         IngestService,
         IngestionStatusService,
+        McpAnswersService,
+        McpExchangesService,
         PassageSessionService,
         PromotionsService,
+        PromptVersionsService,
+        PromptsService,
         ReasoningClient,
         RequestTransaction,
         RetrievalGatewayService,
+        RouteCallerService,
+        RunningCallsService,
         SlackEventsService,
         SourceCheckService,
         SourceItemsService,

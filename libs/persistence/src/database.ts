@@ -14,6 +14,7 @@ import { SourceConnectors1764100000000 } from './migrations/1764100000000-source
 import { ItemFiles1764200000000 } from './migrations/1764200000000-item-files.js';
 import { GenerationBuilds1764300000000 } from './migrations/1764300000000-generation-builds.js';
 import { IngestionOverview1764400000000 } from './migrations/1764400000000-ingestion-overview.js';
+import { Library1764500000000 } from './migrations/1764500000000-library.js';
 import { DeclarationHistory1764600000000 } from './migrations/1764600000000-declaration-history.js';
 import { Reasoning1764700000000 } from './migrations/1764700000000-reasoning.js';
 import { PreparingClient } from './prepared-statements.js';
@@ -63,6 +64,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       ItemFiles1764200000000,
       GenerationBuilds1764300000000,
       IngestionOverview1764400000000,
+      Library1764500000000,
       DeclarationHistory1764600000000,
       Reasoning1764700000000,
     ],

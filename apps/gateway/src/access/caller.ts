@@ -1,5 +1,5 @@
-import type { ApiKeyEntity, TenantEntity, Visibility } from '@candor/persistence';
-import type { CallerScope, TenantId, ApiKeyId } from '@candor/contracts';
+import type { ApiKeyEntity, LibraryViewer, TenantEntity, Visibility } from '@candor/persistence';
+import { allowsAction, type ApiKeyId, type CallerScope, type TenantId } from '@candor/contracts';
 import { requireRequestContext } from '@candor/runtime';
 
 /** The authenticated caller of this request. */
@@ -36,4 +36,9 @@ export function requireCaller(): Caller {
 /** What the caller may see, for the repositories' own filters. */
 export function visibilityOf({ scope }: Caller): Visibility {
   return { tenantId: scope.tenantId, providers: scope.allowedProviders, principals: scope.principals };
+}
+
+/** The same where prompts stand beside documents: to a key without their action they are absent. */
+export function libraryViewerOf(caller: Caller): LibraryViewer {
+  return { ...visibilityOf(caller), prompts: allowsAction(caller.scope, 'prompts:*') };
 }

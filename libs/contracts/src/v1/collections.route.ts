@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from './define-route.js';
 import { idParams, pageOf, paginationQuery } from './pagination.js';
+import { tagsFilterSchema, tagsSchema } from './versions.js';
 
 export const collectionSchema = z
   .strictObject({
@@ -20,7 +21,7 @@ const optionalFields = {
   description: z.string().max(2000).nullable().optional(),
   color: z.string().max(50).nullable().optional(),
   icon: z.string().max(50).nullable().optional(),
-  tags: z.array(z.string().min(1).max(100)).max(100).optional(),
+  tags: tagsSchema.optional(),
 };
 const createCollectionBody = z.strictObject({ name, ...optionalFields }).meta({ id: 'CreateCollection' });
 const updateCollectionBody = z
@@ -47,7 +48,12 @@ export const listCollectionsRoute = defineRoute({
   summary: 'List collections',
   action: 'collections:*',
   audit: 'collection.read',
-  query: z.strictObject({ ...paginationQuery, search: z.string().max(200).optional() }),
+  query: z.strictObject({
+    ...paginationQuery,
+    /** Part of the name or the description. */
+    search: z.string().max(200).optional(),
+    tags: tagsFilterSchema.optional(),
+  }),
   response: pageOf(collectionSchema),
   status: 200,
 });
@@ -98,6 +104,8 @@ export const listCollectionItemsRoute = defineRoute({
   method: 'GET',
   path: '/v1/collections/:id/items',
   summary: 'List the items of a collection',
+  description:
+    'In the order in which they were put in. What the key may not see is not among them, nor in `itemCount`.',
   action: 'collections:*',
   audit: 'collection.read',
   params: idParams,
@@ -109,6 +117,7 @@ export const addCollectionItemsRoute = defineRoute({
   method: 'POST',
   path: '/v1/collections/:id/items',
   summary: 'Put items into a collection',
+  description: 'Documents, or prompts for a key with the action `prompts:*`: all of the call or none.',
   action: 'collections:*',
   audit: 'collection.add_items',
   params: idParams,

@@ -4,6 +4,14 @@ import { accessPolicySchema, providerSchema } from '../providers.js';
 import { defineRoute } from './define-route.js';
 import { itemErrorSchema, mimeTypeSchema } from './ingest.route.js';
 import { idParams, pageOf, paginationQuery } from './pagination.js';
+import {
+  changeLogSchema,
+  restoreBodySchema,
+  restoredSchema,
+  tagsFilterSchema,
+  tagsSchema,
+  versionSchema,
+} from './versions.js';
 
 /** `pending` until it can be found; `failed` when its newest content could not be taken in. */
 export const documentStatusSchema = z.enum(['pending', 'ready', 'failed']);
@@ -22,6 +30,8 @@ const documentFields = {
   tags: z.array(z.string()),
   /** Of the newest content. */
   version: z.number().int(),
+  /** The same, as prompts name it. */
+  currentVersion: z.number().int(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 };
@@ -42,7 +52,10 @@ export type DocumentSummary = z.infer<typeof documentSummarySchema>;
 export const documentSchema = z
   .strictObject({
     ...documentFields,
-    /** The searchable text; null until there is one. */
+    /**
+     * The newest content as text: what was read in it, or until then what was sent, if that is text as it stands. While
+     * it can't be had the searchable text; null when there is none either.
+     */
     content: z.string().nullable(),
     file: documentFileSchema.nullable(),
   })
@@ -81,7 +94,7 @@ export const createDocumentBodySchema = z
     authorName: z.string().max(500).optional(),
     sourceCreatedAt: instantSchema.optional(),
     sourceUpdatedAt: instantSchema.optional(),
-    tags: z.array(nonBlank(100)).max(100).optional(),
+    tags: tagsSchema.optional(),
     collectionIds: z.array(collectionIdSchema).max(100).optional(),
     /** Default: everybody who may read the provider `upload`. */
     accessPolicy: accessPolicySchema.optional(),
@@ -131,8 +144,7 @@ export const listDocumentsRoute = defineRoute({
     ...paginationQuery,
     /** Part of the title. */
     search: z.string().max(200).optional(),
-    /** Separated by commas; documents that have all of them. */
-    tags: z.string().max(1000).optional(),
+    tags: tagsFilterSchema.optional(),
     collectionId: collectionIdSchema.optional(),
     sourceType: providerSchema.optional(),
     status: documentStatusSchema.optional(),
@@ -150,6 +162,73 @@ export const getDocumentRoute = defineRoute({
   params: idParams,
   response: z.strictObject({ data: documentSchema }),
   status: 200,
+});
+
+export const updateDocumentBodySchema = z
+  .strictObject({
+    title: nonBlank(1000),
+    /** Replaces the text, or the file. */
+    content: nonBlank(10_000_000),
+    /** Default: text/markdown where the document is that now, else text/plain. */
+    mimeType: mimeTypeSchema,
+    tags: tagsSchema,
+    url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(4000)
+      .nullable(),
+    metadata: z.record(z.string(), z.json()),
+    changeLog: changeLogSchema,
+  })
+  .partial()
+  .superRefine((body, context) => {
+    if (body.mimeType !== undefined && body.content === undefined)
+      context.addIssue({ code: 'custom', path: ['mimeType'], message: 'must come with content' });
+  })
+  .meta({ id: 'UpdateDocument' });
+export type UpdateDocumentBody = z.infer<typeof updateDocumentBodySchema>;
+
+export const updateDocumentRoute = defineRoute({
+  method: 'PATCH',
+  path: '/v1/documents/:id',
+  summary: 'Change a document',
+  description:
+    'Absent fields stay. Other content or another title makes a new version, which is searchable once `status` is `ready`; the one before serves until then. `changeLog` is kept with the version that the call makes; where it makes none, it is added to the one there is. 409 for a document that the syncs of a connected source write.',
+  action: 'documents:write',
+  audit: 'document.update',
+  params: idParams,
+  body: updateDocumentBodySchema,
+  response: z.strictObject({ data: documentSchema.extend({ requestId: requestIdSchema }) }),
+  status: 200,
+  bodyLimitBytes: 20 * MEBIBYTE,
+});
+
+export const listDocumentVersionsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/documents/:id/versions',
+  summary: 'List the versions of a document',
+  description:
+    'Newest first, each with the text that was read in it. A page ends early where the texts would have more than 2,000,000 characters together.',
+  action: 'documents:read',
+  audit: 'document.read',
+  params: idParams,
+  query: z.strictObject(paginationQuery),
+  response: pageOf(versionSchema),
+  status: 200,
+});
+
+export const restoreDocumentRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/documents/:id/restore',
+  summary: 'Bring back a version of a document',
+  description:
+    'As a new version with the title and the content of that one, exactly as they were sent; tags, links, metadata and access stay as they are. Of a version that came as a file the file comes back and is read anew: the text may differ from what was read then where the reading has improved since. What the document is already makes no new version. 409 for a document that the syncs of a connected source write.',
+  action: 'documents:write',
+  audit: 'document.restore',
+  params: idParams,
+  body: restoreBodySchema,
+  response: z.strictObject({ data: restoredSchema }),
+  status: 200,
+  idempotent: true,
 });
 
 export const deleteDocumentRoute = defineRoute({

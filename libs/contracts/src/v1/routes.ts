@@ -5,9 +5,11 @@ import * as citationsVerify from './citations-verify.route.js';
 import * as collections from './collections.route.js';
 import * as context from './context.route.js';
 import * as documents from './documents.route.js';
+import * as feedback from './feedback.route.js';
 import * as generations from './generations.route.js';
 import * as ingest from './ingest.route.js';
 import * as navigation from './navigation.route.js';
+import * as prompts from './prompts.route.js';
 import * as reason from './reason.route.js';
 import * as search from './search.route.js';
 import * as sourceItems from './source-items.route.js';
@@ -19,12 +21,14 @@ const modules = [
   context,
   reason,
   citationsVerify,
+  feedback,
   navigation,
   generations,
   ingest,
   sourceItems,
   collections,
   documents,
+  prompts,
   apiKeys,
   auditEvents,
   sources,

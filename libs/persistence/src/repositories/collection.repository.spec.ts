@@ -1,31 +1,34 @@
-import type { Visibility } from '../visibility.js';
 import { beforeEach, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import type { IngestDocument } from '@candor/contracts';
 import { buildDocument, TestTenant } from '../testing.js';
 import {
   addCollectionItems,
+  filterVisibleItems,
+  listCollectionItems,
+  removeCollectionItems,
+  type LibraryViewer,
+} from './collection-item.repository.js';
+import {
   deleteCollection,
   escapeLike,
-  filterVisibleItems,
   findCollection,
   findMissingCollections,
   insertCollection,
-  listCollectionItems,
   listCollections,
-  removeCollectionItems,
   updateCollection,
   type CollectionRow,
 } from './collection.repository.js';
 import { describeOnPostgres } from '../testing/describe-on-postgres.js';
+import { insertPrompt } from './prompt.repository.js';
 
 describeOnPostgres('collections', (postgres) => {
   let tenant: TestTenant;
-  let everything: Visibility;
+  let everything: LibraryViewer;
 
   beforeEach(async () => {
     tenant = await TestTenant.create(postgres.database);
-    everything = { tenantId: tenant.id, providers: null, principals: null };
+    everything = { tenantId: tenant.id, providers: null, principals: null, prompts: true };
   });
 
   const make = (name: string, description?: string): Promise<CollectionRow> =>
@@ -34,7 +37,7 @@ describeOnPostgres('collections', (postgres) => {
     );
   const add = (collectionId: string, itemIds: string[]): Promise<number> =>
     postgres.database.transaction((transaction) => addCollectionItems(transaction, tenant.id, collectionId, itemIds));
-  const find = (viewer: Visibility, id: string): Promise<CollectionRow | null> =>
+  const find = (viewer: LibraryViewer, id: string): Promise<CollectionRow | null> =>
     postgres.database.read((manager) => findCollection(manager, viewer, id));
   const put = async (fields: Partial<IngestDocument>): Promise<string> =>
     (await tenant.acceptOne(buildDocument(fields))).itemId;
@@ -88,7 +91,7 @@ describeOnPostgres('collections', (postgres) => {
     await add(id, Object.values(items));
     await tenant.tombstone(items.deleted);
 
-    const viewers: [Visibility, (keyof typeof items)[]][] = [
+    const viewers: [LibraryViewer, (keyof typeof items)[]][] = [
       [everything, ['open', 'mine', 'theirs', 'anyone', 'nobody', 'unknown', 'notion']],
       [{ ...everything, providers: ['slack'] }, ['open', 'mine', 'theirs', 'anyone', 'nobody', 'unknown']],
       [{ ...everything, providers: [] }, []],
@@ -106,6 +109,47 @@ describeOnPostgres('collections', (postgres) => {
       );
       expect([...visible].sort()).toEqual(expected);
     }
+  });
+
+  it('hold prompts beside documents, for who may use prompts', async () => {
+    const { id } = await make('Mixed');
+    const documentId = await put({ title: 'Plan' });
+    const prompt = await postgres.database.transaction((transaction) =>
+      insertPrompt(transaction, tenant.id, { apiKeyId: randomUuid(), name: 'K' }, { title: 'Ask', content: 'Ask.' }),
+    );
+    await add(id, [documentId]);
+    const tell = (change: typeof addCollectionItems, ids: string[]): Promise<number> =>
+      postgres.database.transaction((transaction) => change(transaction, tenant.id, id, ids, 'prompt'));
+    expect(await tell(addCollectionItems, [prompt.id])).toBe(1);
+    expect(await tell(addCollectionItems, [prompt.id])).toBe(0);
+    const show = async (viewer: LibraryViewer) => {
+      const page = await postgres.database.read((manager) => listCollectionItems(manager, viewer, id, { limit: 50 }));
+      return page.rows.map(({ itemType, title }) => `${itemType} ${title}`).sort();
+    };
+    expect(await show(everything)).toEqual(['document Plan', 'prompt Ask']);
+    expect((await find(everything, id))?.itemCount).toBe(2);
+    const withoutPrompts = { ...everything, prompts: false };
+    expect(await show(withoutPrompts)).toEqual(['document Plan']);
+    expect((await find(withoutPrompts, id))?.itemCount).toBe(1);
+    // The type is part of what is taken out.
+    expect(await tell(removeCollectionItems, [documentId])).toBe(0);
+    expect(await tell(removeCollectionItems, [prompt.id])).toBe(1);
+    expect(await show(everything)).toEqual(['document Plan']);
+  });
+
+  it('are filtered by tags: all of them', async () => {
+    const { id } = await make('Tagged');
+    await make('Other');
+    await postgres.database.transaction((transaction) =>
+      updateCollection(transaction, tenant.id, id, { tags: ['a', 'b'] }),
+    );
+    const tagged = async (tags: string[]): Promise<string[]> =>
+      (await postgres.database.read((manager) => listCollections(manager, everything, { tags, limit: 20 }))).rows.map(
+        (row) => row.name,
+      );
+    expect(await tagged(['b', 'a'])).toEqual(['Tagged']);
+    expect(await tagged(['a', 'c'])).toEqual([]);
+    expect(await tagged([])).toEqual(['Tagged', 'Other']);
   });
 
   it('take many items from several callers at once, in whatever order: each once, no deadlock', async () => {

@@ -75,15 +75,24 @@ export async function listDocuments(
   return pageOfRows(rows, filter.limit, (row) => ({ at: row.createdAt.toISOString(), id: row.id }));
 }
 
-/** With the searchable text; null when absent, deleted or not for this viewer. */
+/**
+ * The newest content as text. Until that was read it is what was sent, if that is text as it stands, and while it can't
+ * be had the searchable one.
+ */
+const CONTENT = `CASE WHEN v.state = 'failed' THEN l.text
+  ELSE coalesce(v.text, CASE WHEN v.mime_type <> 'text/html' THEN v.body END, l.text) END`;
+
+/** With its text; null when absent, deleted or not for this viewer. */
 export async function findDocument(
   transaction: Transaction,
   viewer: Visibility,
   id: string,
 ): Promise<(DocumentRow & { content: string | null }) | null> {
   const rows: (DocumentRow & { content: string | null })[] = await transaction.query(
-    `SELECT ${COLUMNS}, (SELECT l.text FROM item_versions l WHERE l.item_id = i.id AND l.version = i.live_version) AS content
-     FROM source_items i ${NEWEST} WHERE ${VISIBLE_ITEM} AND i.id = $4`,
+    `SELECT ${COLUMNS}, ${CONTENT} AS content
+     FROM source_items i ${NEWEST}
+     LEFT JOIN item_versions l ON l.item_id = i.id AND l.version = i.live_version
+     WHERE ${VISIBLE_ITEM} AND i.id = $4`,
     [...visibilityParameters(viewer), id],
   );
   return rows[0] ?? null;

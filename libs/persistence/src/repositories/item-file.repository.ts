@@ -12,8 +12,15 @@ export interface NewFile {
   titleIsDefault?: boolean;
 }
 
+/** The file of an earlier version of the same item: its bytes needn't leave the database to be used again. */
+export interface EarlierFile extends Omit<NewFile, 'bytes'> {
+  ofVersion: number;
+  /** Hex. */
+  sha256: string;
+}
+
 /** A document whose text is still in a file. */
-export type FileDocument = Omit<IngestDocument, 'body' | 'mimeType'> & { file: NewFile };
+export type FileDocument = Omit<IngestDocument, 'body' | 'mimeType'> & { file: NewFile | EarlierFile };
 
 export type NewDocument = IngestDocument | FileDocument;
 
@@ -34,16 +41,20 @@ export function isFileDocument(document: NewDocument): document is FileDocument 
 }
 
 /** SHA-256 (hex) of a file's bytes. */
-export function hashFile(file: NewFile): string {
-  return createHash('sha256').update(file.bytes).digest('hex');
+export function hashFile(file: NewFile | EarlierFile): string {
+  return 'bytes' in file ? createHash('sha256').update(file.bytes).digest('hex') : file.sha256;
 }
 
 export async function insertItemFile(
   transaction: Transaction,
   tenantId: string,
   target: { itemId: string; version: number },
-  file: NewFile,
+  file: NewFile | EarlierFile,
 ): Promise<void> {
+  if (!('bytes' in file)) {
+    await copyItemFile(transaction, tenantId, target, file);
+    return;
+  }
   await transaction.query(
     `INSERT INTO item_files (tenant_id, item_id, version, name, media_type, byte_size, sha256, bytes, title_is_default)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -59,6 +70,21 @@ export async function insertItemFile(
       file.titleIsDefault ?? false,
     ],
   );
+}
+
+async function copyItemFile(
+  transaction: Transaction,
+  tenantId: string,
+  { itemId, version }: { itemId: string; version: number },
+  file: EarlierFile,
+): Promise<void> {
+  const copied: unknown[] = await transaction.query(
+    `INSERT INTO item_files (tenant_id, item_id, version, name, media_type, byte_size, sha256, bytes, title_is_default)
+     SELECT f.tenant_id, f.item_id, $3, f.name, f.media_type, f.byte_size, f.sha256, f.bytes, $5 FROM item_files f
+     WHERE f.tenant_id = $1 AND f.item_id = $2 AND f.version = $4 RETURNING version`,
+    [tenantId, itemId, version, file.ofVersion, file.titleIsDefault ?? false],
+  );
+  if (copied.length === 0) throw new Error(`item ${itemId} has no file of version ${file.ofVersion}`);
 }
 
 /** Of a file's bytes, at a time: the driver makes text of twice the size of what it receives. */

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
-  invalidField,
   type addCollectionItemsRoute,
   type listCollectionItemsRoute,
   type MembershipBody,
@@ -12,13 +11,16 @@ import {
 import {
   addCollectionItems,
   Database,
+  filterPrompts,
   filterVisibleItems,
   findCollection,
   listCollectionItems,
   removeCollectionItems,
+  type LibraryViewer,
+  type Transaction,
 } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
-import { requireCaller, visibilityOf } from '../../access/caller.js';
+import { libraryViewerOf, requireCaller } from '../../access/caller.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 import { collectionNotFound, noteCollection } from './collections.service.js';
 
@@ -35,13 +37,13 @@ export class CollectionItemsService {
     query: QueryOf<typeof listCollectionItemsRoute>,
   ): Promise<ResponseOf<typeof listCollectionItemsRoute>> {
     noteCollection(id);
-    const viewer = visibilityOf(requireCaller());
+    const viewer = libraryViewerOf(requireCaller());
     const page = await this.database.read(async (manager) => {
       if (!(await findCollection(manager, viewer, id))) throw collectionNotFound();
       return listCollectionItems(manager, viewer, id, query);
     });
     return {
-      data: page.rows.map(({ itemId, title }) => ({ itemId, itemType: 'document', title })),
+      data: page.rows.map(({ itemId, itemType, title }) => ({ itemId, itemType, title })),
       pagination: { cursor: page.cursor, hasMore: page.hasMore },
     };
   }
@@ -50,14 +52,14 @@ export class CollectionItemsService {
     const { viewer, itemIds } = this.membership(id, body);
     return this.requests.run(async (transaction) => {
       if (!(await findCollection(transaction, viewer, id))) throw collectionNotFound();
-      const visible = await filterVisibleItems(transaction, viewer, itemIds);
+      const visible = await filterVisible(transaction, viewer, itemIds, body.itemType);
       const missing = body.itemIds.findIndex((itemId) => !visible.has(itemId));
       if (missing >= 0)
         throw new AppError('RESOURCE.NOT_FOUND', {
-          message: `itemIds[${missing}] is no document that this key can see.`,
+          message: `itemIds[${missing}] is no ${body.itemType} that this key can see.`,
           details: { field: `itemIds[${missing}]` },
         });
-      const added = await addCollectionItems(transaction, viewer.tenantId, id, itemIds);
+      const added = await addCollectionItems(transaction, viewer.tenantId, id, itemIds, body.itemType);
       return { data: { added, alreadyInCollection: itemIds.length - added } };
     });
   }
@@ -66,18 +68,33 @@ export class CollectionItemsService {
     const { viewer, itemIds } = this.membership(id, body);
     return this.requests.run(async (transaction) => {
       if (!(await findCollection(transaction, viewer, id))) throw collectionNotFound();
-      const visible = await filterVisibleItems(transaction, viewer, itemIds);
-      const removed = await removeCollectionItems(transaction, viewer.tenantId, id, [...visible]);
+      const visible = await filterVisible(transaction, viewer, itemIds, body.itemType);
+      const removed = await removeCollectionItems(transaction, viewer.tenantId, id, [...visible], body.itemType);
       return { data: { removed } };
     });
   }
 
   private membership(id: string, body: MembershipBody) {
     noteCollection(id);
-    if (body.itemType === 'prompt')
-      throw invalidField('itemType', 'must be "document": there are no prompts to collect yet');
+    const viewer = libraryViewerOf(requireCaller());
+    if (body.itemType === 'prompt' && !viewer.prompts)
+      throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
+        message: 'itemType "prompt" needs the action prompts:*, which the API key does not have.',
+        details: { action: 'prompts:*', field: 'itemType' },
+      });
     const itemIds = [...new Set(body.itemIds)];
-    requireRequestContext().audit.metadata['itemIds'] = itemIds;
-    return { viewer: visibilityOf(requireCaller()), itemIds };
+    Object.assign(requireRequestContext().audit.metadata, { itemIds, itemType: body.itemType });
+    return { viewer, itemIds };
   }
+}
+
+function filterVisible(
+  transaction: Transaction,
+  viewer: LibraryViewer,
+  itemIds: readonly string[],
+  itemType: MembershipBody['itemType'],
+): Promise<Set<string>> {
+  return itemType === 'prompt'
+    ? filterPrompts(transaction, viewer.tenantId, itemIds)
+    : filterVisibleItems(transaction, viewer, itemIds);
 }

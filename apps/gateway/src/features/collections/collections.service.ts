@@ -18,7 +18,7 @@ import {
   type CollectionRow,
 } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
-import { requireCaller, visibilityOf } from '../../access/caller.js';
+import { requireCaller, libraryViewerOf } from '../../access/caller.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 
 @Injectable()
@@ -29,14 +29,14 @@ export class CollectionsService {
   ) {}
 
   async list(query: QueryOf<typeof listCollectionsRoute>): Promise<ResponseOf<typeof listCollectionsRoute>> {
-    const viewer = visibilityOf(requireCaller());
+    const viewer = libraryViewerOf(requireCaller());
     const page = await this.database.read((manager) => listCollections(manager, viewer, query));
     return { data: page.rows.map(toView), pagination: { cursor: page.cursor, hasMore: page.hasMore } };
   }
 
   async read(id: string): Promise<{ data: Collection }> {
     noteCollection(id);
-    const viewer = visibilityOf(requireCaller());
+    const viewer = libraryViewerOf(requireCaller());
     const found = await this.database.read((manager) => findCollection(manager, viewer, id));
     if (!found) throw collectionNotFound();
     return { data: toView(found) };
@@ -52,7 +52,7 @@ export class CollectionsService {
 
   update(id: string, body: UpdateCollectionBody): Promise<{ data: Collection }> {
     noteCollection(id);
-    const viewer = visibilityOf(requireCaller());
+    const viewer = libraryViewerOf(requireCaller());
     return this.requests.run(async (transaction) => {
       if (!(await updateCollection(transaction, viewer.tenantId, id, body))) throw collectionNotFound();
       const updated = await findCollection(transaction, viewer, id);

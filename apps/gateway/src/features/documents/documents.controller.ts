@@ -4,12 +4,16 @@ import {
   deleteDocumentRoute,
   getDocumentRoute,
   listDocumentsRoute,
+  listDocumentVersionsRoute,
+  restoreDocumentRoute,
+  updateDocumentRoute,
   type ResponseOf,
 } from '@candor/contracts';
 import { Contract, ContractInput, type InputOf } from '@candor/runtime';
 import type { MultipartFile } from '../../uploads/read-multipart.js';
 import { Upload } from '../../uploads/upload.interceptor.js';
 import { CreateDocumentService } from './create-document.service.js';
+import { DocumentVersionsService } from './document-versions.service.js';
 import { DocumentsService } from './documents.service.js';
 
 @Controller()
@@ -17,6 +21,7 @@ export class DocumentsController {
   constructor(
     private readonly documents: DocumentsService,
     private readonly creation: CreateDocumentService,
+    private readonly versions: DocumentVersionsService,
   ) {}
 
   @Contract(listDocumentsRoute)
@@ -40,5 +45,26 @@ export class DocumentsController {
   @Contract(deleteDocumentRoute)
   delete(@ContractInput() { params }: InputOf<typeof deleteDocumentRoute>): Promise<null> {
     return this.documents.delete(params.id);
+  }
+
+  @Contract(updateDocumentRoute)
+  update(
+    @ContractInput() { params, body }: InputOf<typeof updateDocumentRoute>,
+  ): Promise<ResponseOf<typeof updateDocumentRoute>> {
+    return this.versions.update(params.id, body);
+  }
+
+  @Contract(listDocumentVersionsRoute)
+  listVersions(
+    @ContractInput() { params, query }: InputOf<typeof listDocumentVersionsRoute>,
+  ): Promise<ResponseOf<typeof listDocumentVersionsRoute>> {
+    return this.versions.list(params.id, query);
+  }
+
+  @Contract(restoreDocumentRoute)
+  restore(
+    @ContractInput() { params, body }: InputOf<typeof restoreDocumentRoute>,
+  ): Promise<ResponseOf<typeof restoreDocumentRoute>> {
+    return this.versions.restore(params.id, body.versionId);
   }
 }

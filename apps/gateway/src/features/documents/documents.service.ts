@@ -13,8 +13,7 @@ export class DocumentsService {
     private readonly items: SourceItemsService,
   ) {}
 
-  async list({ tags, ...query }: QueryOf<typeof listDocumentsRoute>): Promise<ResponseOf<typeof listDocumentsRoute>> {
-    const filter = { ...query, ...(tags === undefined ? {} : { tags: splitTags(tags) }) };
+  async list(filter: QueryOf<typeof listDocumentsRoute>): Promise<ResponseOf<typeof listDocumentsRoute>> {
     const viewer = visibilityOf(requireCaller());
     const page = await this.database.read((manager) => listDocuments(manager, viewer, filter));
     return { data: page.rows.map(toDocumentSummary), pagination: { cursor: page.cursor, hasMore: page.hasMore } };
@@ -26,7 +25,7 @@ export class DocumentsService {
     const viewer = visibilityOf(requireCaller());
     return this.database.read(async (manager) => {
       const found = await findDocument(manager, viewer, id);
-      if (!found) throw notFound();
+      if (!found) throw documentNotFound();
       const file = await findItemFileFacts(manager, viewer.tenantId, found.id, found.version);
       return { data: toDocument(found, file) };
     });
@@ -35,7 +34,7 @@ export class DocumentsService {
   async delete(id: string): Promise<null> {
     noteDocument(id);
     const viewer = visibilityOf(requireCaller());
-    if (!(await this.database.read((manager) => findDocument(manager, viewer, id)))) throw notFound();
+    if (!(await this.database.read((manager) => findDocument(manager, viewer, id)))) throw documentNotFound();
     await this.items.delete(id);
     return null;
   }
@@ -45,13 +44,6 @@ export function noteDocument(id: string): void {
   Object.assign(requireRequestContext().audit, { targetType: 'source_item', targetId: id });
 }
 
-function splitTags(tags: string): string[] {
-  return tags
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '');
-}
-
-function notFound(): AppError {
+export function documentNotFound(): AppError {
   return new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such document.' });
 }

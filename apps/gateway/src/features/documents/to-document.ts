@@ -13,6 +13,7 @@ export function toDocumentSummary(row: DocumentRow): DocumentSummary {
     authorName: row.authorName,
     tags: row.tags,
     version: row.version,
+    currentVersion: row.version,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

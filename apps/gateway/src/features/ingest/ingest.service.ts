@@ -16,6 +16,7 @@ import {
   type AcceptedItem,
   type NewDocument,
   type Transaction,
+  type UnchangedDocument,
 } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
 import { requireCaller, type Caller } from '../../access/caller.js';
@@ -39,28 +40,38 @@ export class IngestService {
     { fieldOf, respond }: AcceptOptions<Response>,
   ): Promise<Response> {
     const caller = requireCaller();
-    const { requestId, audit } = requireRequestContext();
     requireProviders(caller, documents, fieldOf);
     refuseTwins(documents);
+    return this.run(async (transaction) => {
+      await requireCollections(transaction, caller, documents, fieldOf);
+      await refuseSyncedSources(transaction, caller, documents, fieldOf);
+      const items = await this.store(transaction, documents);
+      return respond(items, transaction);
+    });
+  }
+
+  /** Items, versions, outbox rows and audit events, of documents that were checked already. */
+  async store(
+    transaction: Transaction,
+    documents: readonly (NewDocument | UnchangedDocument)[],
+  ): Promise<AcceptedItem[]> {
+    const caller = requireCaller();
+    const { requestId, audit } = requireRequestContext();
+    const { tenantId, apiKeyId } = caller.scope;
+    const items = await acceptDocuments(transaction, tenantId, requestId, documents, apiKeyId);
+    await writeAuditEvents(
+      transaction,
+      items.filter(({ change }) => change !== 'none').map((item) => eventOf(caller, requestId, item)),
+    );
+    audit.metadata['items'] = items.length;
+    audit.metadata['accepted'] = items.filter((item) => item.status === 'accepted').length;
+    return items;
+  }
+
+  /** A request that stores documents: its id names what it stored, so it is used once. */
+  async run<Response>(work: (transaction: Transaction) => Promise<Response>): Promise<Response> {
     try {
-      return await this.requests.run(async (transaction) => {
-        await requireCollections(transaction, caller, documents, fieldOf);
-        await refuseSyncedSources(transaction, caller, documents, fieldOf);
-        const items = await acceptDocuments(
-          transaction,
-          caller.scope.tenantId,
-          requestId,
-          documents,
-          caller.scope.apiKeyId,
-        );
-        await writeAuditEvents(
-          transaction,
-          items.filter(({ change }) => change !== 'none').map((item) => eventOf(caller, requestId, item)),
-        );
-        audit.metadata['items'] = items.length;
-        audit.metadata['accepted'] = items.filter((item) => item.status === 'accepted').length;
-        return respond(items, transaction);
-      });
+      return await this.requests.run(work);
     } catch (error) {
       if (isUniqueViolation(error, 'ingestions_pkey'))
         throw new AppError('RESOURCE.CONFLICT', {
