@@ -18,7 +18,7 @@ import {
 /** The truth, as retrieval reads it. */
 export type Views = Pick<
   RetrievalViews,
-  'collectionItems' | 'expandChunk' | 'liveGeneration' | 'readChunk' | 'recheck'
+  'collectionItems' | 'expandChunk' | 'liveGeneration' | 'readChunk' | 'recheck' | 'sourceProblems'
 >;
 
 export interface ChunkQuery {
@@ -91,8 +91,6 @@ export class RetrievalRun {
     vector: Promise<Float32Array>,
     itemIds: string[] | null,
   ): Promise<void> {
-    // Whoever asks for it learns of its failure; nobody may, when nothing can match.
-    vector.catch(() => undefined);
     let k = FUSION.candidatesPerLeg(this.plan.limit);
     for (;;) {
       this.rounds += 1;
@@ -111,7 +109,7 @@ export class RetrievalRun {
     return this.recheck([]);
   }
 
-  async time<Result>(part: 'embed' | 'search' | 'recheck', work: () => Promise<Result>): Promise<Result> {
+  async time<Result>(part: 'embed' | 'recheck', work: () => Promise<Result>): Promise<Result> {
     const started = performance.now();
     try {
       return await work();
@@ -151,12 +149,13 @@ export class RetrievalRun {
     const shared = { vector, text: this.query.text.trim(), k, signal: this.signal };
     const { knownAsOf, ...always } = filter;
     const countsLater = knownAsOf !== undefined && this.query.countNotYetKnown === true && this.rounds === 1;
+    const started = performance.now();
     const search = Promise.all([
       reader.findCandidates(address, { ...shared, filter }),
       countsLater ? reader.findCandidates(address, { ...shared, filter: always }) : null,
     ]);
-    await Promise.race([vector, search]);
-    const [result, unbounded] = await this.time('search', () => search);
+    const [embeddedAt, [result, unbounded]] = await Promise.all([round.vector.then(() => performance.now()), search]);
+    this.took.search += performance.now() - Math.max(started, embeddedAt);
     this.exact &&= result.exact;
     const later = (unbounded?.candidates ?? []).filter(
       ({ chunk }) => Date.parse(chunk.recordedAt) > Date.parse(knownAsOf ?? ''),
