@@ -1,10 +1,11 @@
-import { PROVIDERS, type Provider } from '@candor/contracts';
+import { jest } from '@jest/globals';
+import { AppError, PROVIDERS, type Provider } from '@candor/contracts';
 import { EmbedderRegistry, findRelevanceProfile, HashingEmbedder, type RelevanceProfile } from '@candor/embeddings';
 import type { ItemHead } from '@candor/persistence/views';
 import { aKey, aScope, idOf, RECORDED_AT, TENANT } from '../testing/builders.js';
 import { FixedEmbedder, GENERATION, InMemoryWorld, type PlacedChunk } from '../testing/in-memory-world.js';
 import { FUSION } from './fusion-settings.js';
-import type { ChunkQuery } from './retrieval-run.js';
+import type { ChunkQuery, RetrievedPage } from './retrieval-run.js';
 import { RetrieveChunksService } from './retrieve-chunks.service.js';
 import type { PagePlan } from './select-page.js';
 
@@ -100,6 +101,47 @@ describe('the query', () => {
     expect(page.rounds).toBeGreaterThan(1);
     for (const { address } of world.queries) expect(address.generation).toBe(GENERATION.name);
     expect(page.generation?.name).toBe(GENERATION.name);
+  });
+
+  it('searches what is live, also when another generation was live the time before', async () => {
+    addItems(1, 1);
+    const service = new RetrieveChunksService(world, world, EmbedderRegistry.around(embedder));
+    const search = (): Promise<RetrievedPage> => service.retrieve(aScope(), { text: 'brand' }, () => ITEMS, never);
+    await search();
+    for (const name of ['g2', 'g3']) {
+      world.generation = { ...GENERATION, id: idOf(900 + Number(name.slice(1))), name };
+      expect((await search()).generation?.name).toBe(name);
+      expect(world.queries.at(-1)?.address.generation).toBe(name);
+      const asked = world.queries.length;
+      expect((await search()).generation?.name).toBe(name);
+      expect(world.queries).toHaveLength(asked + 1);
+    }
+    world.generation = null;
+    expect(await search()).toMatchObject({ entries: [], generation: null });
+  });
+
+  it('forgets what went wrong with a generation that is no longer live', async () => {
+    addItems(1, 1);
+    const service = new RetrieveChunksService(world, world, EmbedderRegistry.around(embedder));
+    const search = (): Promise<RetrievedPage> => service.retrieve(aScope(), { text: 'brand' }, () => ITEMS, never);
+    await search();
+    const gone = new AppError('DEPENDENCY.INDEX_UNAVAILABLE');
+    const find = jest.spyOn(world, 'findCandidates').mockRejectedValueOnce(gone);
+    await expect(search()).rejects.toBe(gone);
+    find.mockRejectedValueOnce(gone);
+    world.generation = { ...GENERATION, id: idOf(902), name: 'g2' };
+    expect((await search()).entries).toHaveLength(1);
+  });
+
+  it('has its words looked up while it is embedded', async () => {
+    addItems(1, 1);
+    const asked = new Promise<void>((resolve) => {
+      const find = world.findCandidates.bind(world);
+      jest.spyOn(world, 'findCandidates').mockImplementation((...query) => (resolve(), find(...query)));
+    });
+    const embedQuery = embedder.embedQuery.bind(embedder);
+    jest.spyOn(embedder, 'embedQuery').mockImplementation(async (...query) => (await asked, embedQuery(...query)));
+    expect((await retrieve()).entries).toHaveLength(1);
   });
 
   it('fails when the model of the index can’t be opened, instead of searching with another one', async () => {

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { LRUCache } from 'lru-cache';
 import type { CallerScope } from '@candor/contracts';
 import {
   findModelLanguages,
@@ -6,14 +7,22 @@ import {
   type EmbedderRegistry,
   type RelevanceProfile,
 } from '@candor/embeddings';
+import type { LiveGeneration } from '@candor/persistence/views';
 import type { SearchIndexReader } from '@candor/search-index/read';
 import { chooseDenseWeight } from './choose-dense-weight.js';
 import { resolveItemScope } from './resolve-item-scope.js';
 import { RetrievalRun, throwIfStopped, type ChunkQuery, type RetrievedPage, type Views } from './retrieval-run.js';
 import type { PagePlan } from './select-page.js';
 
+/** Tenants whose live generation is remembered; the least recently asked are forgotten. */
+const REMEMBERED_TENANTS = 10_000;
+
+type PlanFor = (relevance: RelevanceProfile) => PagePlan;
+
 /** The one query path: scope, embed, both legs, recheck against the truth, page, refill. */
 export class RetrieveChunksService {
+  private readonly remembered = new LRUCache<string, LiveGeneration>({ max: REMEMBERED_TENANTS });
+
   constructor(
     private readonly reader: SearchIndexReader,
     private readonly views: Views,
@@ -23,8 +32,9 @@ export class RetrieveChunksService {
   ) {}
 
   /**
-   * One generation a request: the live one is looked up first, the query is embedded with its own model and compared
-   * with its own vectors, in every round.
+   * One generation a request: the query is embedded with the live one's own model and compared with its own vectors, in
+   * every round. Which one is live is read anew each time; meanwhile the last known one is searched already, and that
+   * search thrown away when another has been promoted.
    *
    * @throws AppError AUTH.INVALID_KEY when the key no longer holds; DEPENDENCY.*; EMBEDDINGS.PROFILE_MISMATCH when the
    *   model of the index can't be opened; REQUEST.CANCELLED once `signal` fires.
@@ -32,17 +42,39 @@ export class RetrieveChunksService {
   async retrieve(
     caller: CallerScope,
     query: ChunkQuery,
-    planFor: (relevance: RelevanceProfile) => PagePlan,
+    planFor: PlanFor,
     signal: AbortSignal,
   ): Promise<RetrievedPage> {
     const started = performance.now();
-    const [generation, itemIds] = await Promise.all([
-      this.views.liveGeneration(caller.tenantId),
-      resolveItemScope(this.views, caller.tenantId, {
-        sourceItemId: query.sourceItemId ?? null,
-        collectionId: query.collectionId ?? null,
-      }),
-    ]);
+    const searchIn = (generation: LiveGeneration | null): Promise<RetrievalRun> =>
+      this.searchIn(generation, caller, query, planFor, signal);
+    const reading = this.views.liveGeneration(caller.tenantId);
+    const remembered = this.remembered.get(caller.tenantId);
+    if (remembered) {
+      const [attempt, live] = await Promise.all([Promise.allSettled([searchIn(remembered)]), reading]);
+      if (live?.id === remembered.id) {
+        if (attempt[0].status === 'rejected') throw attempt[0].reason;
+        return attempt[0].value.finish(live, started);
+      }
+    }
+    const live = await reading;
+    throwIfStopped(signal);
+    if (live) this.remembered.set(caller.tenantId, live);
+    else this.remembered.delete(caller.tenantId);
+    return (await searchIn(live)).finish(live, started);
+  }
+
+  private async searchIn(
+    generation: LiveGeneration | null,
+    caller: CallerScope,
+    query: ChunkQuery,
+    planFor: PlanFor,
+    signal: AbortSignal,
+  ): Promise<RetrievalRun> {
+    const itemIds = await resolveItemScope(this.views, caller.tenantId, {
+      sourceItemId: query.sourceItemId ?? null,
+      collectionId: query.collectionId ?? null,
+    });
     throwIfStopped(signal);
     const model = generation?.embedding ?? this.embedders.configured.profile;
     const plan: PagePlan = {
@@ -60,6 +92,6 @@ export class RetrieveChunksService {
       const address = { tenantId: caller.tenantId, generation: generation.name };
       await run.search(this.reader, address, vector, itemIds);
     }
-    return run.finish(generation, started);
+    return run;
   }
 }
