@@ -7,6 +7,7 @@ import {
   requireWholeGrpcTls,
 } from '@candor/runtime';
 import { API_KEY_PATTERN } from './access/api-key-secret.js';
+import { mcpEnvironment } from './features/mcp/mcp-environment.js';
 
 const milliseconds = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
 
@@ -38,6 +39,7 @@ export const gatewayConfigSchema = z
     CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
       'Sources may have private addresses, and addresses without TLS.',
     ),
+    ...mcpEnvironment,
     ...grpcTlsEnvironment,
   })
   .superRefine(requireWholeGrpcTls);

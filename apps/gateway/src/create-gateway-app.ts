@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ROUTES, type HttpMethod } from '@candor/contracts';
+import { MCP_ROUTES, ROUTES, type HttpMethod } from '@candor/contracts';
 import { assertRoutesHandled, createHttpApp, HealthModule, type HealthRegistry, type Logger } from '@candor/runtime';
 import { authenticationMiddleware } from './access/authentication.middleware.js';
 import { AuthenticatorService } from './access/authenticator.service.js';
 import { isSignedRequest, signedBodyMiddleware } from './access/signed-requests.middleware.js';
+import { mcpOriginMiddleware } from './features/mcp/mcp-origin.middleware.js';
+import { challengeOf, isMcpPath } from './features/mcp/protected-resource.js';
 import { GatewayModule, type GatewayDependencies } from './gateway.module.js';
 import { recordRefusal } from './request/record-refusal.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
@@ -27,15 +29,23 @@ export async function createGatewayApp(
   @Module({ imports: [GatewayModule.forRoot(dependencies), HealthModule.forRoot({ registry: options.health })] })
   class GatewayRootModule {}
 
+  const { mcpAddress } = dependencies;
   const requests = new RequestTransaction(dependencies.database);
   const app = await createHttpApp(GatewayRootModule, {
     service: 'gateway',
     logger: options.logger,
     bodyLimits: bodyLimit,
     streamsBody: (method, path, contentType) => isSignedRequest(method, path) || isUpload(method, path, contentType),
-    beforeBody: signedBodyMiddleware(authenticationMiddleware(new AuthenticatorService(dependencies.database))),
+    beforeBody: mcpOriginMiddleware(
+      mcpAddress,
+      signedBodyMiddleware(
+        authenticationMiddleware(new AuthenticatorService(dependencies.database), (request) =>
+          isMcpPath(request.path) ? challengeOf(request, mcpAddress) : undefined,
+        ),
+      ),
+    ),
     beforeErrorResponse: (context, error) => recordRefusal(requests, context, error),
   });
-  assertRoutesHandled(app, ROUTES);
+  assertRoutesHandled(app, [...ROUTES, ...MCP_ROUTES]);
   return app;
 }

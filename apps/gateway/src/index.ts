@@ -3,5 +3,6 @@ export { RateLimiterService } from './access/rate-limiter.service.js';
 export type { GatewayLimits } from './config.js';
 export { gatewayConfigSchema } from './config.js';
 export { createGatewayApp } from './create-gateway-app.js';
+export { mcpAddressFrom, mcpEnvironment } from './features/mcp/mcp-environment.js';
 export { buildOpenApiDocument } from './features/openapi/build-openapi-document.js';
 export { main } from './main.js';

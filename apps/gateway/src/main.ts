@@ -19,6 +19,7 @@ import { FirstKeyService } from './access/first-key.service.js';
 import { RateLimiterService } from './access/rate-limiter.service.js';
 import { gatewayConfigSchema } from './config.js';
 import { createGatewayApp } from './create-gateway-app.js';
+import { mcpAddressFrom } from './features/mcp/mcp-environment.js';
 
 /** Starts the gateway from the environment; it waits for its database and recovers from the loss of anything else. */
 export async function main(): Promise<void> {
@@ -56,6 +57,7 @@ export async function main(): Promise<void> {
       signer: new CallerTokenSigner(config.CANDOR_SIGNING_KEY),
       cipher: new CredentialCipher(config.CANDOR_ENCRYPTION_KEYS),
       addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
+      mcpAddress: mcpAddressFrom(config),
       limits: { searchDeadlineMs: config.SEARCH_DEADLINE_MS, reasonDeadlineMs: config.REASON_DEADLINE_MS },
     },
     { logger, health },

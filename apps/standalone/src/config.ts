@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { embeddingsEnvironment } from '@candor/embeddings';
+import { mcpEnvironment } from '@candor/gateway';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
 import { answerProviderEnvironment } from '@candor/synthesis';
 
@@ -30,6 +31,7 @@ export const standaloneConfigSchema = z.object({
   ...launcherFields,
   SEARCH_DEADLINE_MS: deadline(10_000).describe('Longest time of a search, ms.'),
   REASON_DEADLINE_MS: deadline(60_000).describe('Longest time of a reason request, ms.'),
+  ...mcpEnvironment,
   ...answerProviderEnvironment,
   ...embeddingsEnvironment,
 });

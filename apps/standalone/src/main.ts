@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
-import { createGatewayApp, FirstKeyService, RateLimiterService } from '@candor/gateway';
+import { createGatewayApp, FirstKeyService, mcpAddressFrom, RateLimiterService } from '@candor/gateway';
 import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
 import { Database, RetrievalViews } from '@candor/persistence';
 import { InProcessReplyChannel, JobProducer, migrateQueueBackend, type QueueBackendOptions } from '@candor/queue';
@@ -134,6 +134,7 @@ async function openServices(
       signer,
       cipher: sources.cipher,
       addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
+      mcpAddress: mcpAddressFrom(config),
       limits: { searchDeadlineMs: config.SEARCH_DEADLINE_MS, reasonDeadlineMs: config.REASON_DEADLINE_MS },
     },
     { logger, health },

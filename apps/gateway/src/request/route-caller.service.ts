@@ -19,7 +19,8 @@ import { RequestTransaction } from './request-transaction.service.js';
 
 export interface RouteCall {
   route: RouteContract;
-  input: RawInput;
+  /** Called after admission; what it throws is the caller's mistake, and audited. */
+  readInput: () => RawInput;
   caller: Caller;
   /** Of this call alone: its audit event and its answer carry it. */
   requestId: string;
@@ -66,7 +67,7 @@ export class RouteCallerService {
 
   private async answer(call: RouteCall, { audit }: RequestContext): Promise<unknown> {
     await this.admission.admit(call.caller, call.route, call.onRoom ?? (() => undefined));
-    const body = await this.handlerOf(call.route)(parseRouteInput(call.route, call.input));
+    const body = await this.handlerOf(call.route)(parseRouteInput(call.route, call.readInput()));
     if (!audit.committed) await this.requests.recordRead(audit.outcome ?? 'succeeded');
     return body;
   }

@@ -1,0 +1,21 @@
+import { contextTool } from './context.tool.js';
+import { deepReadTool } from './deep-read.tool.js';
+import { deepSearchTool } from './deep-search.tool.js';
+import type { McpTool } from './define-tool.js';
+import { getSourceItemTool } from './get-source-item.tool.js';
+import { reasonTool } from './reason.tool.js';
+import { searchTool } from './search.tool.js';
+
+/** In the order in which they are listed. */
+export const MCP_TOOLS: readonly McpTool[] = [
+  searchTool,
+  contextTool,
+  reasonTool,
+  deepSearchTool,
+  deepReadTool,
+  getSourceItemTool,
+];
+
+export function findTool(name: string): McpTool | undefined {
+  return MCP_TOOLS.find(({ listing }) => listing.name === name);
+}

@@ -1,0 +1,39 @@
+import { reasonBodySchema, reasonRoute, type ReasonData } from '@candor/contracts';
+import { defineTool } from './define-tool.js';
+import { bullets, code, inline, paragraphs, section } from './markdown.js';
+
+export const reasonTool = defineTool({
+  name: 'reason',
+  title: 'Answer with citations',
+  description:
+    'One cited answer across document evidence. Every quotation behind a citation occurs verbatim in its source; that proves source linkage, ' +
+    'not that the statement follows from it: read the cited chunk with `deep_read` when a decision depends on it. ' +
+    'Disagreements of the sources stand side by side. Without sufficient evidence it says so. Use `search` for a list of hits instead.',
+  route: reasonRoute,
+  // The budget of tokens is for callers of the REST API.
+  arguments: reasonBodySchema.omit({ maxTokens: true }),
+  argumentDescriptions: {
+    query: 'The question.',
+    limit: 'Most evidence chunks; clamped to 1–50.',
+    documentId: 'Only evidence of this document (a sourceItemId). Omit when there is no such scope.',
+    collectionId: 'Only evidence of this collection. Omit when there is no such scope.',
+  },
+  toInput: (body) => ({ body }),
+  render: ({ data }) => renderAnswer(data),
+  isLong: true,
+});
+
+function renderAnswer({ answer, citations, gaps, meta }: ReasonData): string {
+  const sources = citations.map(
+    ({ chunkId, documentId, documentTitle }) =>
+      `${inline(documentTitle)} · chunkId ${code(chunkId)} · documentId ${code(documentId)}`,
+  );
+  return paragraphs([
+    '**Answer**',
+    answer,
+    '**Meta**',
+    `chunksGathered: ${meta.chunksGathered} · citationsDropped: ${meta.citationsDropped} · latencyMs: ${meta.latencyMs}`,
+    ...section('Sources', bullets(sources)),
+    ...section('Limitations', bullets(gaps)),
+  ]);
+}
