@@ -7,6 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@candor/contracts';
 
+/** MiB for young objects: with Node's 16, retrieval spends a tenth of its time moving the hits of searches under way. */
+const NODE_FLAGS = ['--max-semi-space-size=64'];
 const RESTART_PAUSE_MS = 1_000;
 const STOP_GRACE_MS = 35_000;
 /** A service that ends so often before the first readiness will not start at all. */
@@ -45,7 +47,7 @@ export class ServiceProcesses {
     const log = openSync(join(this.logs, `${service}.log`), 'a');
     const entry = fileURLToPath(new URL(`../../${service}/dist/main.js`, import.meta.url));
     // The channel tells a service when its launcher is gone, however that ended.
-    const child = spawn(process.execPath, [entry], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, entry], {
       env: { ...this.inherited, ...environment },
       stdio: ['ignore', log, log, 'ipc'],
     });

@@ -5,8 +5,7 @@ import pg from 'pg';
  * Marks a statement to be prepared once a connection: the server then parses and plans it only the first times. For
  * statements of the hot path whose text never varies, and with columns listed: a `SELECT *` breaks when a column is added.
  */
-export const PREPARED_COMMENT = 'prepared';
-export const PREPARED = `/* ${PREPARED_COMMENT} */ `;
+export const PREPARED = '/* prepared */ ';
 
 const names = new Map<string, string>();
 

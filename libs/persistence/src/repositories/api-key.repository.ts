@@ -3,7 +3,7 @@ import type { Transaction } from '../database.js';
 import { ApiKeyEntity, ApiKeySecretEntity } from '../entities/api-key.entity.js';
 import { TenantEntity } from '../entities/tenant.entity.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
-import { PREPARED_COMMENT } from '../prepared-statements.js';
+import { PREPARED } from '../prepared-statements.js';
 
 export interface StoredSecret {
   apiKey: ApiKeyEntity;
@@ -11,18 +11,36 @@ export interface StoredSecret {
   secretSha256: Buffer;
 }
 
-/** The key behind a public id, whether or not it still holds, in one query; null when there is none or its secret has expired. */
+/** Named as the entities name their fields, so that a row is both of them at once. */
+const SECRET_COLUMNS = `k.id, k.tenant_id AS "tenantId", k.name, k.actor_type AS "actorType",
+  k.allowed_actions AS "allowedActions", k.allowed_providers AS "allowedProviders", k.principals,
+  k.rate_limit_per_minute AS "rateLimitPerMinute", k.is_installation_key AS "isInstallationKey",
+  k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.created_at AS "createdAt",
+  t.name AS "tenantName", t.is_default AS "isDefault", t.audit_query_text AS "auditQueryText",
+  t.created_at AS "tenantCreatedAt", s.secret_sha256 AS "secretSha256"`;
+
+type SecretRow = ApiKeyEntity &
+  Pick<TenantEntity, 'isDefault' | 'auditQueryText'> & {
+    tenantName: string;
+    tenantCreatedAt: Date;
+    secretSha256: Buffer;
+  };
+
+/**
+ * The key behind a public id, whether or not it still holds; null when there is none or its secret has expired. In SQL,
+ * because every request begins with it: the query builder took longer than the query.
+ */
 export async function findKeyBySecret(transaction: Transaction, publicId: string): Promise<StoredSecret | null> {
-  const found = await transaction
-    .createQueryBuilder(ApiKeyEntity, 'k')
-    .comment(PREPARED_COMMENT)
-    .innerJoinAndMapOne('k.secret', ApiKeySecretEntity, 's', 's.apiKeyId = k.id')
-    .innerJoinAndMapOne('k.tenant', TenantEntity, 't', 't.id = k.tenantId')
-    .where('s.publicId = :publicId AND (s.expiresAt IS NULL OR s.expiresAt > now())', { publicId })
-    .getOne();
-  if (!found) return null;
-  const { secret, tenant, ...apiKey } = found as ApiKeyEntity & { secret: ApiKeySecretEntity; tenant: TenantEntity };
-  return { apiKey, tenant, secretSha256: secret.secretSha256 };
+  const [row]: SecretRow[] = await transaction.query(
+    `${PREPARED}SELECT ${SECRET_COLUMNS} FROM api_key_secrets s
+       JOIN api_keys k ON k.id = s.api_key_id JOIN tenants t ON t.id = k.tenant_id
+     WHERE s.public_id = $1 AND (s.expires_at IS NULL OR s.expires_at > now())`,
+    [publicId],
+  );
+  if (!row) return null;
+  const { tenantName, isDefault, auditQueryText, tenantCreatedAt, secretSha256, ...apiKey } = row;
+  const tenant = { id: apiKey.tenantId, name: tenantName, isDefault, auditQueryText, createdAt: tenantCreatedAt };
+  return { apiKey, tenant, secretSha256 };
 }
 
 export function findApiKey(transaction: Transaction, tenantId: string, id: string): Promise<ApiKeyEntity | null> {
