@@ -20,6 +20,7 @@ import { describeOperations } from './suites/operation/operations.suite.js';
 import { describeReasonDemo } from './suites/reason/reason-demo.suite.js';
 import { describeReasonScope } from './suites/reason/reason-scope.suite.js';
 import { describeCitations } from './suites/reasoning/citations.suite.js';
+import { describeFeedback } from './suites/reasoning/feedback.suite.js';
 import { describeContextContract } from './suites/retrieval/context-contract.suite.js';
 import { describeDemo } from './suites/retrieval/demo.suite.js';
 import { describeNavigation } from './suites/retrieval/navigation.suite.js';
@@ -38,6 +39,7 @@ export function describeSuites(world: WorldOf): void {
   describeReasonDemo(world);
   describeReasonScope(world);
   describeCitations(world);
+  describeFeedback(world);
   describeIngest(world);
   describeVersions(world);
   describeIdempotency(world);

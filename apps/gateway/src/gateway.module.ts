@@ -26,6 +26,8 @@ import { DocumentsController } from './features/documents/documents.controller.j
 import { DocumentsService } from './features/documents/documents.service.js';
 import { FeedbackController } from './features/feedback/feedback.controller.js';
 import { FeedbackService } from './features/feedback/feedback.service.js';
+import { FeedbackController } from './features/feedback/feedback.controller.js';
+import { FeedbackService } from './features/feedback/feedback.service.js';
 import { GenerationsController } from './features/generations/generations.controller.js';
 import { GenerationsService } from './features/generations/generations.service.js';
 import { PromotionsService } from './features/generations/promotions.service.js';
@@ -93,6 +95,7 @@ export class GatewayModule {
         ContextController,
         DocumentsController,
         FeedbackController,
+        FeedbackController,
         GenerationsController,
         IngestController,
         McpController,
@@ -132,6 +135,7 @@ export class GatewayModule {
         DeadLetterService,
         DocumentVersionsService,
         DocumentsService,
+        FeedbackService,
         FeedbackService,
         FirstKeyService,
         GenerationsService,

@@ -17,6 +17,7 @@ export * from './repositories/collection-item.repository.js';
 export * from './repositories/collection.repository.js';
 export * from './repositories/dead-letter.repository.js';
 export * from './repositories/feedback.repository.js';
+export * from './repositories/feedback.repository.js';
 export * from './repositories/generation-content.repository.js';
 export * from './repositories/generation-promotion.repository.js';
 export * from './repositories/generation-view.repository.js';

@@ -6,6 +6,7 @@ import * as collections from './collections.route.js';
 import * as context from './context.route.js';
 import * as documents from './documents.route.js';
 import * as feedback from './feedback.route.js';
+import * as feedback from './feedback.route.js';
 import * as generations from './generations.route.js';
 import * as ingest from './ingest.route.js';
 import * as navigation from './navigation.route.js';
@@ -21,6 +22,7 @@ const modules = [
   context,
   reason,
   citationsVerify,
+  feedback,
   feedback,
   navigation,
   generations,

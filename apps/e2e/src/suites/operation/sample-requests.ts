@@ -56,10 +56,12 @@ export async function buildSampleRequests(
     principals: null,
   };
   const query = 'How many lemons does the recipe need?';
+  const askedId = (await client.post('/v1/search', { query })).requestId;
   const samples: Record<string, { path?: string; body?: unknown }> = {
     'POST /v1/search': { body: { query } },
     'POST /v1/context': { body: { query } },
     'POST /v1/reason': { body: { query } },
+    'POST /v1/feedback': { body: { requestId: askedId, rating: 'positive' } },
     'POST /v1/citations/verify': { body: { citations: [{ chunkId: chunkIds[0], quotation: 'lemons' }] } },
     'POST /v1/pd/search': { body: { query, sessionId } },
     'POST /v1/pd/session': {},

@@ -1,0 +1,34 @@
+import type { FeedbackRating } from '@candor/contracts';
+import type { AskedRequest } from '@candor/persistence';
+
+/** Refusals that say: the corpus doesn't hold it. The others are about trust, policies and outages. */
+const CONTENT_REFUSALS = new Set([
+  'provider_abstained',
+  'retrieval_abstained',
+  'no_trusted_initial_evidence',
+  'unsupported_evidence',
+  'answer_slot_gap',
+  'corpus_gap',
+]);
+
+/**
+ * Whether the corpus answers the question, by how the rated request ended: yes after a good answer or a bad refusal, no
+ * after a good refusal. Null where that can't be told: a bad answer may be wrong, or may answer what nothing answers.
+ */
+export function deriveAnswerable(asked: AskedRequest, rating: FeedbackRating): boolean | null {
+  const ending = endingOf(asked);
+  if (ending === 'answered') return rating === 'positive' ? true : null;
+  if (ending === 'refused') return rating === 'negative';
+  return null;
+}
+
+function endingOf({ action, outcome, metadata }: AskedRequest): 'answered' | 'refused' | null {
+  if (outcome !== 'succeeded') return null;
+  if (action === 'reason.answer') {
+    const cited = metadata['citedChunkIds'];
+    return Array.isArray(cited) && cited.length > 0 ? 'answered' : 'refused';
+  }
+  if (action !== 'reasoning.query') return null;
+  if (metadata['reasoningOutcome'] === 'answered') return 'answered';
+  return CONTENT_REFUSALS.has(String(metadata['refusalReason'])) ? 'refused' : null;
+}
