@@ -190,6 +190,24 @@ describe('context', () => {
       expect.objectContaining({ type: 'not_yet_known', provider: 'notion', count: 1 }),
     );
   });
+
+  it('asks for the state of the sources in 1.1 alone, while it searches, with the token’s principals', async () => {
+    world.addItem({ itemId: idOf(1) }, { cosine: 0.9 });
+    world.problems = [{ kind: 'stale', provider: 'notion', count: 1 }];
+    const scope = aScope({ principals: ['user:a@x.org'] });
+    await call('context', { query: 'brand' }, { scope });
+    await call('search', { query: 'brand' }, { scope });
+    expect(world.problemQueries).toEqual([]);
+    const knownAsOf = '2026-03-01T00:00:00Z';
+    let asked = 0;
+    world.beforeRecheck = () => void (asked = world.problemQueries.length);
+    const { result } = await call('context', { query: 'brand', knownAsOf, contractVersion: '1.1' }, { scope });
+    expect(asked).toBe(1);
+    expect(world.problemQueries).toEqual([[scope.apiKeyId, ['user:a@x.org'], knownAsOf]]);
+    expect(result.exclusions).toContainEqual(
+      expect.objectContaining({ type: 'source_stale', provider: 'notion', count: null }),
+    );
+  });
 });
 
 describe('findPassages', () => {

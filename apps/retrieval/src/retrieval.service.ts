@@ -53,7 +53,7 @@ export class RetrievalService implements RetrievalClient {
     this.signer = signer;
     const chunks = new RetrieveChunksService(reader, views, embedders, relevance);
     const search = new SearchService(chunks);
-    const context = new ContextService(chunks);
+    const context = new ContextService(chunks, views);
     const passages = new FindPassagesService(chunks);
     const reading = new ReadChunkService(views);
     const expanding = new ExpandChunkService(views);

@@ -5,6 +5,7 @@ import type { AccessMode } from './entities/source-item.entity.js';
 import type { Database } from './database.js';
 import { PREPARED } from './prepared-statements.js';
 import { corpusFingerprintOf } from './repositories/generation.repository.js';
+import { listSourceProblems, type SourceProblem } from './source-problems.js';
 
 /** What the caller's key allows now, whatever the token said when it was signed. */
 export interface KeyHead {
@@ -219,6 +220,15 @@ export class RetrievalViews {
       corpusFingerprint: corpusFingerprintOf({ corpusSum: row.corpus_sum, itemCount: row.item_count }),
       embedding: row.embedding,
     };
+  }
+
+  /** See `listSourceProblems`. */
+  sourceProblems(
+    apiKeyId: string,
+    principals: readonly string[] | null,
+    knownAsOf: string | null,
+  ): Promise<SourceProblem[]> {
+    return listSourceProblems(this.query, apiKeyId, principals, knownAsOf);
   }
 
   /** null = deleted, absent, or another tenant's. */

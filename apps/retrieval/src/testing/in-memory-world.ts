@@ -6,6 +6,7 @@ import {
   type ItemHead,
   type KeyHead,
   type LiveGeneration,
+  type SourceProblem,
 } from '@candor/persistence/views';
 import type {
   Candidate,
@@ -46,6 +47,8 @@ export class InMemoryWorld implements SearchIndexReader, Views {
   /** What was asked of `expandChunk`. */
   readonly steps: unknown[] = [];
   readonly queries: { address: IndexAddress; query: CandidateQuery }[] = [];
+  problems: SourceProblem[] = [];
+  readonly problemQueries: unknown[] = [];
   rechecks = 0;
   /** Runs between the index's answer and the recheck. */
   beforeRecheck: () => void | Promise<void> = () => undefined;
@@ -118,6 +121,11 @@ export class InMemoryWorld implements SearchIndexReader, Views {
 
   async liveGeneration(): Promise<LiveGeneration | null> {
     return this.generation;
+  }
+
+  async sourceProblems(...asked: Parameters<Views['sourceProblems']>): Promise<SourceProblem[]> {
+    this.problemQueries.push(asked);
+    return this.problems;
   }
 
   async readChunk(_tenantId: string, chunkId: string): Promise<ChunkRecord | null> {

@@ -52,6 +52,9 @@ export const contextContract10Schema = z
   .meta({ id: 'ContextContract10' });
 export type ContextContract10 = z.infer<typeof contextContract10Schema>;
 
+export const validityStateSchema = z.enum(['valid', 'not_yet_valid', 'expired']);
+export type ValidityState = z.infer<typeof validityStateSchema>;
+
 export const hit11Schema = hitSchema
   .extend({
     chunkId: chunkIdSchema,
@@ -60,7 +63,13 @@ export const hit11Schema = hitSchema
     contentHash: z.string(),
     /** Raw leg scores and the fused one; a leg that did not find the chunk is null. */
     ranking: z.strictObject({ dense: z.number().nullable(), lexical: z.number().nullable(), fused: z.number() }),
-    validity: z.strictObject({ validFrom: z.string().nullable(), validUntil: z.string().nullable() }),
+    /** As the source declared it; `validUntil` is the first instant at which it no longer holds. */
+    validity: z.strictObject({
+      validFrom: z.string().nullable(),
+      validUntil: z.string().nullable(),
+      /** At `knownAsOf`, else now. Nothing is left out for it: that is for the reader to weigh. */
+      state: validityStateSchema,
+    }),
   })
   .meta({ id: 'Hit11' });
 export type Hit11 = z.infer<typeof hit11Schema>;
@@ -81,7 +90,7 @@ const exclusion11Schema = z
     type: z.enum(EXCLUSION_11_TYPES),
     provider: providerSchema.nullable(),
     reason: z.string(),
-    /** How many candidates, where a count leaks nothing. */
+    /** How many items, of `source_stale` and of failed syncs how many sources; null where a count would leak something. */
     count: z.number().int().positive().nullable(),
   })
   .meta({ id: 'Exclusion11' });

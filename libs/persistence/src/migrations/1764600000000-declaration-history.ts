@@ -16,6 +16,7 @@ export class DeclarationHistory1764600000000 implements MigrationInterface {
     await runner.query('DROP TRIGGER source_items_redeclare ON source_items');
     await runner.query('DROP FUNCTION keep_declarations');
     await runner.query('DROP TABLE item_declarations');
+    await runner.query('DROP INDEX source_items_unread');
   }
 }
 
@@ -58,6 +59,9 @@ const STATEMENTS = [
     WHEN (OLD.supersedes IS DISTINCT FROM NEW.supersedes OR OLD.valid_from IS DISTINCT FROM NEW.valid_from
       OR OLD.valid_until IS DISTINCT FROM NEW.valid_until OR OLD.deleted_at IS DISTINCT FROM NEW.deleted_at)
     EXECUTE FUNCTION keep_declarations()`,
+
+  // Contract 1.1 says how many items could not be read.
+  `CREATE INDEX source_items_unread ON source_items (tenant_id) WHERE is_unread`,
 
   // As far as it is known: what they declare now, since they were there.
   `INSERT INTO item_declarations (item_id, tenant_id, valid_from, valid_until, supersedes, known_from)

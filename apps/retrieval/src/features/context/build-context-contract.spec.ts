@@ -5,7 +5,7 @@ import {
   type ContextBody,
   type ContextContract11,
 } from '@candor/contracts';
-import type { ItemHead, ReadScope } from '@candor/persistence/views';
+import type { ItemHead, ReadScope, SourceProblem } from '@candor/persistence/views';
 import { ExclusionTally } from '../../search/exclusion-tally.js';
 import { narrowToRequest } from '../../search/narrow-scope.js';
 import type { RetrievedPage } from '../../search/retrieval-run.js';
@@ -192,7 +192,7 @@ describe('contract 1.1', () => {
       version: 1,
       contentHash: 'abc',
       ranking: { dense: 0.84321, lexical: 7.5, fused: 0.9 },
-      validity: { validFrom: '2026-01-01T00:00:00.000Z', validUntil: null },
+      validity: { validFrom: '2026-01-01T00:00:00.000Z', validUntil: null, state: 'valid' },
     });
     expect(contract.retrieval).toEqual({
       strategy: 'hybrid:min-max-linear:dense=0.7',
@@ -235,6 +235,48 @@ describe('contract 1.1', () => {
       build([entry], { keyScope: { allowedProviders: null, principals } }).exclusions.map(({ type }) => type);
     expect(typesFor(null)).toContain('access_unknown');
     expect(typesFor(['user:a@x.org'])).not.toContain('access_unknown');
+  });
+
+  it('judges validity at the instant asked about', () => {
+    const entry = anEntry(1, { validUntil: new Date('2026-03-01T00:00:00.000Z') });
+    const stateAt = (knownAsOf?: string) =>
+      buildContextContract11(input([entry], { request: { knownAsOf } })).hits[0]?.validity.state;
+    expect(stateAt()).toBe('expired');
+    expect(stateAt('2026-02-28T23:00:00-01:00')).toBe('expired');
+    expect(stateAt('2026-02-28T23:00:00Z')).toBe('valid');
+  });
+
+  it('says what keeps sources from being whole, of providers that were asked for and are readable', () => {
+    const problems: SourceProblem[] = [
+      { kind: 'failed', provider: 'slack', count: 1 },
+      { kind: 'stale', provider: 'gmail', count: 4 },
+      { kind: 'stale', provider: 'notion', count: 2 },
+      { kind: 'stale', provider: 'slack', count: 3 },
+      { kind: 'unread', provider: 'slack', count: 5 },
+    ];
+    const told = (parts: Parameters<typeof input>[1]) =>
+      buildContextContract11(input([], parts), problems)
+        .exclusions.filter(({ type }) => type.startsWith('source_'))
+        .map(({ type, provider, count }) => [type, provider, count]);
+    expect(told({})).toEqual([
+      ['source_stale', 'notion', 2],
+      ['source_stale', 'slack', 3],
+      ['source_error', 'slack', 1],
+      ['source_error', 'slack', 5],
+    ]);
+    expect(told({ request: { providers: ['slack', 'gmail'] } })).toEqual([
+      ['source_stale', 'slack', 3],
+      ['source_error', 'slack', 1],
+      ['source_error', 'slack', 5],
+    ]);
+    // How many accounts are connected is no fact about what they may see; items are counted as they see them.
+    expect(told({ keyScope: { allowedProviders: ['slack'], principals: ['user:a@x.org'] } })).toEqual([
+      ['source_stale', 'slack', null],
+      ['source_error', 'slack', null],
+      ['source_error', 'slack', 5],
+    ]);
+    const all = buildContextContract11(input([]), problems).exclusions;
+    expect(new Set(all.map(({ type, provider, reason }) => `${type} ${provider} ${reason}`)).size).toBe(all.length);
   });
 
   it('is valid before the first generation', () => {

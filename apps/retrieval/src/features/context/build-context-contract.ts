@@ -1,15 +1,17 @@
+import type { SourceProblem } from '@candor/persistence/views';
 import type { ContextBody, ContextContract10, ContextContract11, Hit, Hit11, RequestId } from '@candor/contracts';
 import { nameStrategy } from '../../search/fusion-settings.js';
 import type { RetrievedPage } from '../../search/retrieval-run.js';
 import type { PageEntry } from '../../search/select-page.js';
 import { toHit } from '../../search/to-hit.js';
+import { judgeValidity } from './judge-validity.js';
 import { listExclusions10, listExclusions11 } from './list-exclusions.js';
 import { listLimitations } from './list-limitations.js';
 
 export interface ContextContractInput {
   requestId: RequestId;
   issuedAt: Date;
-  request: Pick<ContextBody, 'query' | 'limit' | 'providers'>;
+  request: Pick<ContextBody, 'query' | 'limit' | 'providers' | 'knownAsOf'>;
   /** Its entries in the order they are shown. */
   page: RetrievedPage;
 }
@@ -29,15 +31,19 @@ export function buildContextContract10(input: ContextContractInput): ContextCont
 }
 
 /** By request: what 1.0 says, which chunk and version each hit is, how it was ranked, and what else was left out. */
-export function buildContextContract11(input: ContextContractInput): ContextContract11 {
+export function buildContextContract11(
+  input: ContextContractInput,
+  problems: readonly SourceProblem[] = [],
+): ContextContract11 {
   const { page, issuedAt, request } = input;
-  const hits = page.entries.map((entry) => toHit11(entry, toHit(entry, page.scope, issuedAt)));
+  const judgedAt = request.knownAsOf === undefined ? issuedAt : new Date(request.knownAsOf);
+  const hits = page.entries.map((entry) => toHit11(entry, toHit(entry, page.scope, issuedAt), judgedAt));
   return {
     contract: { version: '1.1', ...headerOf(input) },
     query: { raw: request.query, limit: request.limit },
     hits,
     citations: citationsOf(hits),
-    exclusions: listExclusions11(page),
+    exclusions: listExclusions11(page, problems),
     limitations: listLimitations(page, hits),
     retrieval: {
       strategy: nameStrategy(page.denseWeight),
@@ -66,7 +72,7 @@ function citationsOf(hits: readonly Hit[]): ContextContract10['citations'] {
   return hits.map(({ sourceItemId, title }, index) => ({ index: index + 1, sourceItemId, title }));
 }
 
-function toHit11({ chunk, head, cosine, denseRank, lexicalScore, fused }: PageEntry, hit: Hit): Hit11 {
+function toHit11({ chunk, head, cosine, denseRank, lexicalScore, fused }: PageEntry, hit: Hit, judgedAt: Date): Hit11 {
   return {
     ...hit,
     chunkId: chunk.chunkId as Hit11['chunkId'],
@@ -76,6 +82,7 @@ function toHit11({ chunk, head, cosine, denseRank, lexicalScore, fused }: PageEn
     validity: {
       validFrom: head.validFrom?.toISOString() ?? null,
       validUntil: head.validUntil?.toISOString() ?? null,
+      state: judgeValidity(head, judgedAt),
     },
   };
 }

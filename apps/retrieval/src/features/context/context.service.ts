@@ -1,6 +1,7 @@
 import type { CallerScope, ContextBody, RequestId, RetrievalReply } from '@candor/contracts';
 import { itemPagePlan } from '../../search/item-page-plan.js';
 import { orderHits } from '../../search/order-hits.js';
+import type { Views } from '../../search/retrieval-run.js';
 import type { RetrieveChunksService } from '../../search/retrieve-chunks.service.js';
 import { toAuditFacts } from '../../search/to-audit-facts.js';
 import { toChunkQuery } from '../../search/to-chunk-query.js';
@@ -8,7 +9,10 @@ import { buildContextContract10, buildContextContract11 } from './build-context-
 
 /** `/v1/context`: what was found, what was left out and why. */
 export class ContextService {
-  constructor(private readonly chunks: RetrieveChunksService) {}
+  constructor(
+    private readonly chunks: RetrieveChunksService,
+    private readonly views: Pick<Views, 'sourceProblems'>,
+  ) {}
 
   async retrieve(
     caller: CallerScope,
@@ -16,15 +20,20 @@ export class ContextService {
     body: ContextBody,
     signal: AbortSignal,
   ): Promise<RetrievalReply<'context'>> {
-    const query = { ...toChunkQuery(body), countNotYetKnown: body.contractVersion === '1.1' };
-    const page = await this.chunks.retrieve(caller, query, (relevance) => itemPagePlan(body, relevance), signal);
+    const isFull = body.contractVersion === '1.1';
+    const query = { ...toChunkQuery(body), countNotYetKnown: isFull };
+    // At the same time, so that nobody waits for it.
+    const [page, problems] = await Promise.all([
+      this.chunks.retrieve(caller, query, (relevance) => itemPagePlan(body, relevance), signal),
+      isFull ? this.views.sourceProblems(caller.apiKeyId, caller.principals, body.knownAsOf ?? null) : [],
+    ]);
     const input = {
       requestId,
       issuedAt: new Date(),
       request: body,
       page: { ...page, entries: orderHits(page.entries, body.ranking) },
     };
-    const result = body.contractVersion === '1.1' ? buildContextContract11(input) : buildContextContract10(input);
+    const result = isFull ? buildContextContract11(input, problems) : buildContextContract10(input);
     return { result, facts: { ...toAuditFacts(page), contractVersion: body.contractVersion } };
   }
 }

@@ -6,6 +6,7 @@ import {
   type Exclusion11,
   type Provider,
 } from '@candor/contracts';
+import type { SourceProblem } from '@candor/persistence/views';
 import { listProviders } from '../../search/narrow-scope.js';
 import type { RetrievedPage } from '../../search/retrieval-run.js';
 
@@ -17,6 +18,12 @@ const COUNTED_REASONS = {
   not_yet_known: 'These items matched, but were recorded only after the requested point in time.',
   duplicate: 'The same content is already among the hits.',
 } as const;
+const PROBLEM_KINDS = ['stale', 'failed', 'unread'] as const satisfies SourceProblem['kind'][];
+const PROBLEM_REASONS = {
+  stale: 'Connected sources of this provider have not been synced successfully for three of their intervals.',
+  failed: 'The last sync of connected sources of this provider failed.',
+  unread: 'The newest version of items of this provider could not be read; at most an older one is searched.',
+} as const satisfies Record<SourceProblem['kind'], string>;
 const ACCESS_UNKNOWN_REASON =
   'These hits have no preserved access policy: they are shown to keys without principals and withheld from all others.';
 
@@ -39,8 +46,11 @@ export function listExclusions10({ entries, keyScope, scope }: Page): Exclusion1
   ];
 }
 
-/** Also what was found and not shown, by cause and provider. Counts are of items the caller may see, and of no others. */
-export function listExclusions11(page: Page): Exclusion11[] {
+/**
+ * Also what was found and not shown, by cause and provider, and what may be missing since a source has a problem. Counts
+ * are of items the caller may see, and of no others.
+ */
+export function listExclusions11(page: Page, problems: readonly SourceProblem[] = []): Exclusion11[] {
   return [
     ...listExclusions10(page).map((exclusion) => ({ ...exclusion, count: null })),
     ...(['relevance_floor', 'superseded', 'not_yet_known', 'duplicate'] as const).flatMap((type) =>
@@ -49,7 +59,23 @@ export function listExclusions11(page: Page): Exclusion11[] {
         .map(({ provider, count }) => ({ type, provider, reason: COUNTED_REASONS[type], count })),
     ),
     ...listUnknownAccess(page),
+    ...listProblems(page, problems),
   ];
+}
+
+function listProblems({ scope }: Page, problems: readonly SourceProblem[]): Exclusion11[] {
+  const providers = listProviders(scope);
+  return PROBLEM_KINDS.flatMap((kind) =>
+    problems
+      .filter((problem) => problem.kind === kind && providers.includes(problem.provider))
+      .map(({ provider, count }) => ({
+        type: kind === 'stale' ? ('source_stale' as const) : ('source_error' as const),
+        provider,
+        reason: PROBLEM_REASONS[kind],
+        // How many accounts are connected is not for keys that act for somebody; items are counted as they see them.
+        count: scope.principals !== null && kind !== 'unread' ? null : count,
+      })),
+  );
 }
 
 function listUnknownAccess({ entries, scope }: Page): Exclusion11[] {
