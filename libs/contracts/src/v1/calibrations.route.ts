@@ -17,7 +17,8 @@ const count = z.number().int().nonnegative();
 
 export const calibrationSchema = z
   .strictObject({
-    id: z.uuid(),
+    /** SHA-256 of what it says. */
+    id: z.string(),
     state: z.enum(CALIBRATION_STATES),
     generationId: z.uuid(),
     pipelineFingerprint: z.string(),
@@ -27,6 +28,8 @@ export const calibrationSchema = z
     unanswerable: count,
     /** Least score of a hit that counts as evidence: midway between the 5 % quantile of answerable and the 95 % quantile of unanswerable queries. */
     threshold: z.number(),
+    answerableQuantile: z.number(),
+    unanswerableQuantile: z.number(),
     /** Area under the ROC curve. */
     auc: z.number(),
     /** Lower end of its 95 % interval (Hanley–McNeil); certified from 0.90. */
@@ -34,8 +37,8 @@ export const calibrationSchema = z
     /** When it was made. */
     corpusFingerprint: z.string(),
     corpusSize: count,
-    /** It holds up to this many items. */
-    corpusSizeBound: count,
+    /** Share by which the corpus may grow until it is stale. */
+    growthBound: z.number().nonnegative(),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Calibration' });
@@ -45,10 +48,11 @@ export type Calibration = z.infer<typeof calibrationSchema>;
 export const calibrationStatusSchema = z
   .strictObject({
     state: z.enum([...CALIBRATION_STATES, 'missing']),
-    calibrationId: z.uuid().nullable(),
+    calibrationId: z.string().nullable(),
     generationId: z.uuid().nullable(),
     corpusSize: count,
-    corpusSizeBound: count.nullable(),
+    /** Items up to which the calibration holds. */
+    corpusSizeBound: z.number().nonnegative().nullable(),
     /** Of the growth that it allows, how much is used up, 0 and up; an alarm from 0.8. */
     growth: z.number().nonnegative().nullable(),
     alarm: z.boolean(),
@@ -64,6 +68,8 @@ export const createCalibrationBodySchema = z
       .array(z.strictObject({ query: z.string().trim().min(1).max(2000), answerable: z.boolean() }))
       .max(1000)
       .default([]),
+    /** Share by which the corpus may grow until the calibration is stale. */
+    growthBound: z.number().min(0).max(1).default(0.2),
     /** Adds the questions that feedback has labelled, as far as their text was kept. */
     includeFeedback: z.boolean().default(false),
   })

@@ -61,8 +61,18 @@ export const reasoningBodySchema = z
         max_items: z.number().int().min(1).max(50).optional(),
         /** Default true. */
         preserve_order: z.boolean().optional(),
-        /** Words that the evidence must speak of; a missing one abstains with `answer_slot_gap`. */
-        answer_slots: z.array(z.string().trim().min(1).max(200)).max(20).optional(),
+        /** Default false. */
+        semantic_deduplication: z.boolean().optional(),
+        /** What an answer must speak of: one item has to hold all words of one of a slot's terms, or the run abstains with `answer_slot_gap`. */
+        answer_slots: z
+          .array(
+            z.strictObject({
+              name: z.string().trim().min(1).max(100),
+              terms: z.array(z.string().trim().min(1).max(200)).min(1).max(10),
+            }),
+          )
+          .max(10)
+          .optional(),
       })
       .optional(),
   })
@@ -77,18 +87,19 @@ const anObject = z.record(z.string(), z.json());
  */
 export const reasoningResponseSchema = z
   .strictObject({
+    schema_version: z.literal(1),
     outcome: z.enum(REASONING_OUTCOMES),
     answer: z.string().nullable(),
     clarification_request: z.string().nullable(),
     evidence: anObject.nullable(),
     proposals: z.array(anObject),
     provider_failures: z.array(anObject),
-    trace: z.array(anObject),
+    trace: anObject,
     contradictions: z.array(anObject),
-    unsupported_gaps: z.array(z.json()),
+    unsupported_gaps: z.array(anObject),
     citations: z.array(anObject),
     calibration_identity: anObject.nullable(),
-    generation_identity: anObject.nullable(),
+    generation_identity: anObject,
     trust_state: anObject.nullable(),
     refusal_reason: z.string().nullable(),
     diagnostics: anObject,
