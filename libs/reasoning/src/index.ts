@@ -16,9 +16,12 @@ export {
 } from './calibration/calibration.js';
 export { calibrate, type CalibrationBinding, type LabelledScores } from './calibration/calibrate.js';
 export { judgeCalibration, type CalibrationJudgement, type ServedCorpus } from './calibration/judge-calibration.js';
+export type { Claim, ClaimSource } from './claims/claim.js';
+export { findConflicts, type Conflict } from './claims/find-conflicts.js';
 export { composeAnswer, composeNoEvidenceAnswer, type ComposedAnswer } from './compose-answer.js';
 export { computeDigest } from './compute-digest.js';
 export type { Contradiction, ContradictionSide, Settlement } from './contradictions/contradiction.js';
+export { detectContradictions, type DetectionInput } from './contradictions/detect-contradictions.js';
 export { loadTokenCounter, type TokenCounter } from './count-tokens.js';
 export { escapeXmlAttribute, escapeXmlText, unescapeXmlOnce } from './escape-xml.js';
 export { answerEnvelopeJsonSchema, parseAnswerEnvelope, type AnswerEnvelope } from './evidence/answer-envelope.js';
@@ -48,6 +51,7 @@ export {
 export { generateFromEvidence, type GeneratedAnswer } from './evidence/generate-from-evidence.js';
 export { normalizeCitations, type NormalizedCitations } from './evidence/normalize-citations.js';
 export { validateAnswer, type AnswerValidation } from './evidence/validate-answer.js';
+export { createRuleBasedExpansionProvider, expandByRules } from './expansion/expand-by-rules.js';
 export {
   LONGEST_QUERY,
   MOST_QUERIES,
@@ -64,6 +68,7 @@ export {
   type GraphNode,
   type GraphProjection,
 } from './graph/graph-projection.js';
+export { projectGraph, type DeclaredRelation, type GraphDocument, type GraphSource } from './graph/project-graph.js';
 export {
   DEFAULT_BUDGET,
   type BudgetUsage,
@@ -78,6 +83,7 @@ export {
   type ProposalProtocolReport,
   type ProposedClaim,
 } from './proposals/inference-proposal.js';
+export { createRuleBasedProposalProvider, proposeConflicts } from './proposals/propose-conflicts.js';
 export { passesRelevanceGate, type SkipReason } from './relevance-gate.js';
 export {
   PROVIDER_FAILURE_KINDS,

@@ -57,19 +57,36 @@ export function buildEvidenceBundle(
 
 /** The same over several passes of retrieval. */
 export function assembleBundle(input: BundleInput): EvidenceBundle {
-  const { identity, trustState, policy } = input;
+  const { identity, trustState, abstained, policy } = input;
   const { items, excluded, tokens } = selectItems(input);
-  const common = { identity, trustState, excluded, tokens };
+  return decideBundle({
+    common: { identity, trustState, excluded, tokens },
+    items,
+    policy,
+    emptyReason: explainEmptiness(abstained, excluded),
+  });
+}
+
+/** Whether selected items make a bundle that can be answered from. */
+export function decideBundle(selected: {
+  common: Pick<EvidenceBundle, 'identity' | 'trustState' | 'excluded' | 'tokens'>;
+  items: readonly EvidenceItem[];
+  policy: EvidencePolicy;
+  /** Why there is no item, if there is none. */
+  emptyReason: AbstainReason;
+}): EvidenceBundle {
+  const { common, items, policy, emptyReason } = selected;
   const missingSlots = findMissingSlots(policy.answerSlots, items).map((slot) => slot.name);
   const [first, ...others] = items;
-  if (first === undefined) {
-    const reasonCode = explainEmptiness(input.abstained, excluded);
-    return { ...common, decision: 'abstain', reasonCode, items: [], missingSlots };
-  }
+  if (first === undefined) return { ...common, decision: 'abstain', reasonCode: emptyReason, items: [], missingSlots };
   if (missingSlots.length > 0) {
-    return { ...common, decision: 'abstain', reasonCode: 'answer_slot_gap', items, missingSlots };
+    return { ...common, decision: 'abstain', reasonCode: 'answer_slot_gap', items: [first, ...others], missingSlots };
   }
   return { ...common, decision: 'answerable', reasonCode: null, items: [first, ...others], missingSlots: [] };
+}
+
+export function countItemTokens(hit: { documentTitle: string; text: string }, countTokens: TokenCounter): number {
+  return countTokens(`${hit.documentTitle}\n${hit.text}`);
 }
 
 /** No item, for a reason that stands before any look at the hits. */
@@ -88,11 +105,16 @@ function selectItems({ hits, abstained, policy, limits }: BundleInput): {
   tokens: number;
 } {
   const demoted = new Set(hits.filter(({ hit }) => hit.verdict !== 'ok').map(({ hit }) => hit.chunkId));
+  const ordered = orderHits(hits, policy);
+  const reserved = reserveForSlots(
+    ordered.map(({ hit }) => hit).filter((hit) => hit.verdict === 'ok' && !demoted.has(hit.chunkId)),
+    policy,
+  );
   const seen = new Set<string>();
   const items: EvidenceItem[] = [];
   const excluded: ExcludedHit[] = [];
   let tokens = 0;
-  for (const { hit, pass } of orderHits(hits, policy)) {
+  for (const { hit, pass } of ordered) {
     const exclude = (reason: ExcludedHit['reason']): unknown => excluded.push({ chunkId: hit.chunkId, reason });
     const { verdict } = hit;
     if (seen.has(hit.chunkId)) continue;
@@ -108,10 +130,10 @@ function selectItems({ hits, abstained, policy, limits }: BundleInput): {
       exclude('retrieval_abstained');
     } else if (policy.semanticDeduplication && items.some((item) => saysTheSame(item.text, hit.text))) {
       exclude('duplicate');
-    } else if (items.length >= policy.maxItems) {
+    } else if (!reserved.delete(hit.chunkId) && items.length + reserved.size >= policy.maxItems) {
       exclude('item_limit');
     } else {
-      const cost = limits.countTokens(`${hit.documentTitle}\n${hit.text}`);
+      const cost = countItemTokens(hit, limits.countTokens);
       if (tokens + cost > limits.maxEvidenceTokens) {
         exclude('token_budget');
       } else {
@@ -125,6 +147,15 @@ function selectItems({ hits, abstained, policy, limits }: BundleInput): {
 
 function orderHits(hits: readonly PassedHit[], policy: EvidencePolicy): readonly PassedHit[] {
   return policy.preserveOrder ? hits : [...hits].sort((left, right) => right.hit.score - left.hit.score);
+}
+
+/** Ids of hits past the item limit that alone fill a slot: places are kept for them. */
+function reserveForSlots(candidates: readonly JudgedHit[], policy: EvidencePolicy): Set<string> {
+  const missing = findMissingSlots(policy.answerSlots, candidates.slice(0, policy.maxItems));
+  const filling = missing.flatMap(
+    (slot) => candidates.find((hit) => findMissingSlots([slot], [hit]).length === 0)?.chunkId ?? [],
+  );
+  return new Set(filling.slice(0, policy.maxItems));
 }
 
 function explainEmptiness(abstained: boolean, excluded: readonly ExcludedHit[]): AbstainReason {

@@ -31,5 +31,8 @@ export async function answerFromEvidence(run: RunState, evidence: AnswerableBund
   const answer = answered.output;
   run.citationsNormalized = answer.citationsNormalized;
   recorder.record('answer', startedAt, { count: answer.sufficient ? answer.citations.length : 0 });
-  return answer.sufficient ? composeAnswered(run, evidence, answer) : abstain(run, evidence, 'provider_abstained');
+  if (answer.sufficient) return composeAnswered(run, evidence, answer);
+  const detail = 'The answer provider found the evidence insufficient.';
+  run.gaps.push({ kind: 'no_evidence', name: null, detail });
+  return abstain(run, evidence, 'provider_abstained');
 }

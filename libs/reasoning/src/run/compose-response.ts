@@ -1,4 +1,5 @@
 import type { AnswerableBundle, EvidenceBundle } from '../evidence/evidence-bundle.js';
+import { unknownIdentity } from '../trust/generation-identity.js';
 import type {
   AbstainedResponse,
   AnsweredResponse,
@@ -8,6 +9,7 @@ import type {
 } from './reasoning-response.js';
 import type { AbstentionReason, RefusalReason, ReviewReason } from './refusal-reason.js';
 import type { RunState } from './run-state.js';
+import type { UnsupportedGap } from './unsupported-gap.js';
 
 const CLARIFICATION = 'Please ask a question: the query is blank.';
 
@@ -20,12 +22,7 @@ export function clarify(run: RunState): NeedsClarificationResponse {
     evidence: null,
     citations: [],
     calibrationIdentity: null,
-    generationIdentity: {
-      tenantId: run.request.tenantId,
-      generationId: null,
-      pipelineFingerprint: null,
-      corpusFingerprint: null,
-    },
+    generationIdentity: unknownIdentity(run.request.tenantId),
     trustState: null,
     refusalReason: 'empty_query',
   };
@@ -73,9 +70,22 @@ function describeEvidence<Bundle extends EvidenceBundle>(run: RunState, evidence
   return {
     evidence,
     calibrationIdentity: run.calibration,
+    unsupportedGaps: [...run.gaps, ...listEvidenceGaps(evidence)],
     generationIdentity: evidence.identity,
     trustState: evidence.trustState,
   };
+}
+
+/** What was withheld for want of certification may be there all the same, so that is no gap. */
+function listEvidenceGaps(evidence: EvidenceBundle): UnsupportedGap[] {
+  if (evidence.reasonCode === 'uncertified_evidence') return [];
+  const slots = evidence.missingSlots.map((name): UnsupportedGap => ({
+    kind: 'answer_slot',
+    name,
+    detail: 'No item of the evidence fills this slot.',
+  }));
+  if (evidence.items.length > 0) return slots;
+  return [{ kind: 'no_evidence', name: null, detail: 'No trusted evidence was retrieved for this query.' }, ...slots];
 }
 
 function gatherCommon(run: RunState, stopReason: 'answered' | RefusalReason) {

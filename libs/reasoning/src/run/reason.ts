@@ -1,47 +1,61 @@
-import { assembleBundle } from '../evidence/build-evidence-bundle.js';
-import type { EvidenceBundle } from '../evidence/evidence-bundle.js';
-import type { TrustedResult } from '../trust/trusted-result.js';
+import { detectContradictions } from '../contradictions/detect-contradictions.js';
+import type { AbstainingBundle, EvidenceBundle } from '../evidence/evidence-bundle.js';
+import { expandEvidence } from '../expansion/expand-evidence.js';
 import { answerFromEvidence } from './answer-from-evidence.js';
+import { assembleEvidence } from './assemble-evidence.js';
 import { abstain, askForReview, clarify } from './compose-response.js';
+import { findMoment, planProposals } from './plan-proposals.js';
 import type { ReasoningRequest, ReasoningRuntime } from './reasoning-request.js';
 import type { ReasoningResponse } from './reasoning-response.js';
 import { retrieveEvidence } from './retrieve-evidence.js';
 import { startRun, type RunState } from './run-state.js';
 
 /**
- * One bounded, fail-closed run over the ports of a request (seed 001). Every provider's failure is in the response.
- * Rejects with REQUEST.INVALID for a request that breaks the contract, and with the signal's reason, else
- * REQUEST.CANCELLED, when the caller gives up.
+ * One bounded, fail-closed run over the ports of a request (seed 001): retrieve, certify, assemble, expand, plan, answer. Every
+ * provider's failure is in the response. Rejects with REQUEST.INVALID for a request that breaks the contract, and with
+ * the signal's AppError, else REQUEST.CANCELLED, when the caller gives up.
  */
 export async function reason(request: ReasoningRequest, runtime: ReasoningRuntime = {}): Promise<ReasoningResponse> {
   const run = await startRun(request, runtime);
-  if (run.request.query.trim() === '') return clarify(run);
+  const { query, policy, providers } = run.request;
+  if (query.trim() === '') return clarify(run);
 
   const retrieved = await retrieveEvidence(run);
   if (!retrieved.ok) return retrieved.response;
-  const evidence = assembleEvidence(run, retrieved.result);
-  if (run.request.policy.name === 'retrieval_only') return abstain(run, evidence, 'retrieval_only_policy');
-  if (evidence.decision === 'abstain') {
-    return evidence.reasonCode === 'ambiguous_evidence'
-      ? askForReview(run, evidence, 'ambiguous_evidence')
-      : abstain(run, evidence, evidence.reasonCode);
+  const first = { pass: 'initial', result: retrieved.result } as const;
+  const startedAt = run.recorder.start();
+  const assembled = assembleEvidence(run, [first]);
+  run.recorder.record('assemble_evidence', startedAt, {
+    count: assembled.items.length,
+    cost: { evidenceTokens: assembled.tokens },
+  });
+  const { evidence, expanded } = await expandEvidence(run, first, assembled);
+
+  if (policy.name === 'retrieval_only') {
+    noteContradictions(run, evidence);
+    return abstain(run, evidence, 'retrieval_only_policy');
   }
-  return answerFromEvidence(run, evidence);
+  // Declared relations are walked from evidence: without any there is nothing to plan.
+  if (evidence.decision === 'abstain' && evidence.items.length === 0) return refuse(run, evidence, expanded);
+  if (!policy.allowProposalGuidedExpansion || providers.graphProvider === undefined) {
+    noteContradictions(run, evidence);
+    return finish(run, evidence, expanded);
+  }
+  const planned = await planProposals(run, evidence, providers.graphProvider);
+  return planned.ok ? finish(run, planned.evidence, expanded) : planned.response;
 }
 
-function assembleEvidence(run: RunState, result: TrustedResult): EvidenceBundle {
-  const startedAt = run.recorder.start();
-  const evidence = assembleBundle({
-    identity: result.identity,
-    trustState: result.trustState,
-    abstained: result.abstained,
-    hits: result.hits.map((hit) => ({ hit, pass: 'initial' })),
-    policy: run.request.evidencePolicy,
-    limits: run.limits,
-  });
-  run.recorder.record('assemble_evidence', startedAt, {
-    count: evidence.items.length,
-    cost: { evidenceTokens: evidence.tokens },
-  });
-  return evidence;
+async function finish(run: RunState, evidence: EvidenceBundle, expanded: boolean): Promise<ReasoningResponse> {
+  return evidence.decision === 'abstain' ? refuse(run, evidence, expanded) : answerFromEvidence(run, evidence);
+}
+
+function refuse(run: RunState, evidence: AbstainingBundle, expanded: boolean): ReasoningResponse {
+  const { reasonCode } = evidence;
+  if (reasonCode === 'ambiguous_evidence') return askForReview(run, evidence, reasonCode);
+  const absent = reasonCode === 'retrieval_abstained' || reasonCode === 'no_trusted_initial_evidence';
+  return abstain(run, evidence, expanded && absent ? 'corpus_gap' : reasonCode);
+}
+
+function noteContradictions(run: RunState, { items }: EvidenceBundle): void {
+  run.contradictions = detectContradictions({ items, graph: null, proposals: [], at: findMoment(run) });
 }

@@ -1,11 +1,11 @@
 import { emptyBundle } from '../evidence/build-evidence-bundle.js';
-import type { GenerationIdentity } from '../trust/generation-identity.js';
+import { unknownIdentity } from '../trust/generation-identity.js';
 import { degraded } from '../trust/trust-state.js';
-import { trustedResultSchema, type TrustedResult } from '../trust/trusted-result.js';
+import type { TrustedResult } from '../trust/trusted-result.js';
 import { callPort } from './call-port.js';
 import { checkLineage } from './check-lineage.js';
 import { abstain } from './compose-response.js';
-import { PortOutputError, parseOutput } from './port-output-error.js';
+import { parseRetrieval } from './parse-retrieval.js';
 import type { ReasoningResponse } from './reasoning-response.js';
 import type { RunState } from './run-state.js';
 
@@ -18,12 +18,7 @@ export type RetrievedEvidence = { ok: true; result: TrustedResult } | { ok: fals
 export async function retrieveEvidence(run: RunState): Promise<RetrievedEvidence> {
   const { request, recorder } = run;
   const { query, tenantId, generation, knownAsOf, policy } = request;
-  const unknown: GenerationIdentity = {
-    tenantId,
-    generationId: null,
-    pipelineFingerprint: null,
-    corpusFingerprint: null,
-  };
+  const unknown = unknownIdentity(tenantId);
   const startedAt = recorder.start();
   const retrieved = await callPort({
     provider: 'retriever',
@@ -63,13 +58,4 @@ export async function retrieveEvidence(run: RunState): Promise<RetrievedEvidence
 
 export function firstLimit(run: RunState): number {
   return run.request.evidencePolicy.maxItems * HITS_PER_ITEM;
-}
-
-/** A search that wasn't held to the asked transaction time may hold what was learned later. */
-export function parseRetrieval(output: unknown, knownAsOf: string | null): TrustedResult {
-  const result = parseOutput(trustedResultSchema, output);
-  const asked = knownAsOf === null ? null : Date.parse(knownAsOf);
-  const held = result.knownAsOf === null ? null : Date.parse(result.knownAsOf);
-  if (asked !== held) throw new PortOutputError('malformed_output', 'knownAsOf is not the one asked for.');
-  return result;
 }

@@ -10,6 +10,11 @@ export const generationIdentitySchema = z.strictObject({
 });
 export type GenerationIdentity = z.infer<typeof generationIdentitySchema>;
 
+/** Nothing is known of what was served but the tenant that asked. */
+export function unknownIdentity(tenantId: string): GenerationIdentity {
+  return { tenantId, generationId: null, pipelineFingerprint: null, corpusFingerprint: null };
+}
+
 /** What certified evidence must say: a calibration is bound to both. */
 export const certifiedIdentitySchema = generationIdentitySchema.extend({
   generationId: identifierSchema,

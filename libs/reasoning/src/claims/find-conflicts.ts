@@ -1,0 +1,79 @@
+import type { ProposalKind } from '../proposals/inference-proposal.js';
+import type { Claim, ClaimSource } from './claim.js';
+import { extractClaims } from './extract-claims.js';
+import { attributesDiffer } from './read-attributes.js';
+import { datesDiffer } from './read-dates.js';
+import { statusesDiffer } from './read-statuses.js';
+
+export interface Conflict {
+  kind: ProposalKind;
+  subject: string;
+  left: Claim;
+  right: Claim;
+  /** 0–1: how much the two subjects have in common. */
+  confidence: number;
+}
+
+/** Bound the pairs that are compared, whatever the passages hold. */
+const MOST_CLAIMS = 600;
+const MOST_CONFLICTS = 20;
+/** Share of the shorter subject's words, and of all words of both. */
+const LEAST_OVERLAP = 0.75;
+const LEAST_LIKENESS = 0.5;
+
+/**
+ * Pairs of passages of different documents that say different things of the same subject: another value of one dimension,
+ * another date, an exclusive state. One conflict for a pair of passages and a kind, the most confident one; in the
+ * order of the passages.
+ */
+export function findConflicts(sources: readonly ClaimSource[]): Conflict[] {
+  const claims = sources.flatMap(extractClaims).slice(0, MOST_CLAIMS);
+  const best = new Map<string, Conflict>();
+  for (const [index, left] of claims.entries()) {
+    for (const right of claims.slice(index + 1)) {
+      const confidence = compareClaims(left, right);
+      if (confidence === null) continue;
+      const key = JSON.stringify([left.kind, left.chunkId, right.chunkId]);
+      const known = best.get(key);
+      if (known !== undefined && known.confidence >= confidence) continue;
+      best.set(key, { kind: left.kind, subject: left.subject, left, right, confidence });
+    }
+  }
+  return dropAgreements([...best.values()], claims).slice(0, MOST_CONFLICTS);
+}
+
+function compareClaims(left: Claim, right: Claim): number | null {
+  if (left.kind !== right.kind || left.dimension !== right.dimension) return null;
+  if (left.documentId === right.documentId || !valuesDiffer(left, right)) return null;
+  const shared = [...left.words].filter((word) => right.words.has(word));
+  const smaller = Math.min(left.words.size, right.words.size);
+  const likeness = shared.length / (left.words.size + right.words.size - shared.length);
+  if (shared.length < 2 || shared.length / smaller < LEAST_OVERLAP || likeness < LEAST_LIKENESS) return null;
+  // "the Team plan" and "the Chain plan" are two subjects, however alike the rest is.
+  if (hasOtherName(left, right) && hasOtherName(right, left)) return null;
+  return Math.round((0.5 + likeness / 2) * 100) / 100;
+}
+
+function hasOtherName(claim: Claim, other: Claim): boolean {
+  return [...claim.names].some((name) => !other.words.has(name));
+}
+
+function valuesDiffer(left: Claim, right: Claim): boolean {
+  if (left.dimension === 'date') return datesDiffer(left.normalized, right.normalized);
+  if (left.dimension === 'attribute') return attributesDiffer(left.normalized, right.normalized);
+  if (left.kind === 'conflicting_status') return statusesDiffer(left.normalized, right.normalized);
+  return left.normalized !== right.normalized;
+}
+
+/** A passage that also states the other's value of the same subject doesn't contradict it. */
+function dropAgreements(conflicts: readonly Conflict[], claims: readonly Claim[]): Conflict[] {
+  const states = (chunkId: string, claim: Claim): boolean =>
+    claims.some(
+      (other) =>
+        other.chunkId === chunkId &&
+        other.dimension === claim.dimension &&
+        !valuesDiffer(other, claim) &&
+        [...claim.words].filter((word) => other.words.has(word)).length >= 2,
+    );
+  return conflicts.filter(({ left, right }) => !states(left.chunkId, right) && !states(right.chunkId, left));
+}

@@ -1,0 +1,58 @@
+import { findConflicts, type Conflict } from '../claims/find-conflicts.js';
+import type { Claim } from '../claims/claim.js';
+import { computeDigest } from '../compute-digest.js';
+import type { EvidenceItem } from '../evidence/evidence-bundle.js';
+import type { GraphProjection } from '../graph/graph-projection.js';
+import type { ProposalProvider } from '../run/reasoning-ports.js';
+import type { InferenceProposal, ProposalKind, ProposedClaim } from './inference-proposal.js';
+
+const SAYS: Record<ProposalKind, string> = {
+  conflicting_value: 'another value',
+  conflicting_date: 'another date',
+  conflicting_status: 'another state',
+};
+/** A person decided between two documents, or said that they conflict: nothing is left to propose. */
+const DECIDING = new Set(['supersedes', 'conflicts_with']);
+
+/**
+ * Conflicts among the evidence as proposals, by rules: the same subject with another value, date or state in two documents
+ * that no declared or reviewed relation links yet. Ids are digests of what is proposed, so a repeated run proposes
+ * the same.
+ */
+export function proposeConflicts(evidence: readonly EvidenceItem[], graph: GraphProjection): InferenceProposal[] {
+  const { generationId } = graph.identity;
+  const nodeIds = new Set(graph.nodes.filter((node) => node.kind === 'evidence').map((node) => node.nodeId));
+  const decided = new Set(
+    graph.edges.filter((edge) => DECIDING.has(edge.kind)).map((edge) => pairKey(edge.fromNodeId, edge.toNodeId)),
+  );
+  return findConflicts(evidence.filter((item) => nodeIds.has(item.chunkId)))
+    .filter(({ left, right }) => !decided.has(pairKey(left.documentId, right.documentId)))
+    .map((conflict) => toProposal(conflict, generationId));
+}
+
+/** `proposeConflicts` behind the port; it calls no model. */
+export function createRuleBasedProposalProvider(): ProposalProvider {
+  return { modelCalls: 0, propose: async ({ evidence, graph }) => proposeConflicts(evidence, graph) };
+}
+
+function toProposal({ kind, subject, left, right, confidence }: Conflict, generationId: string): InferenceProposal {
+  const claims: InferenceProposal['claims'] = [toProposedClaim(left), toProposedClaim(right)];
+  return {
+    proposalId: `proposal-${computeDigest(JSON.stringify([generationId, kind, claims])).slice(0, 32)}`,
+    kind,
+    generationId,
+    subject,
+    claims,
+    sourceEvidenceIds: claims.map((claim) => claim.evidenceId),
+    confidence,
+    explanation: `Two documents state ${SAYS[kind]} of the same subject.`,
+  };
+}
+
+function toProposedClaim({ chunkId, documentId, quotation, value }: Claim): ProposedClaim {
+  return { evidenceId: chunkId, documentId, quotation, value };
+}
+
+function pairKey(left: string, right: string): string {
+  return JSON.stringify(left < right ? [left, right] : [right, left]);
+}
