@@ -9,7 +9,7 @@ import {
 } from '@candor/embeddings';
 import type { LiveGeneration } from '@candor/persistence/views';
 import type { SearchIndexReader } from '@candor/search-index/read';
-import { chooseDenseWeight } from './choose-dense-weight.js';
+import { adaptToLanguage } from './adapt-to-language.js';
 import { resolveItemScope } from './resolve-item-scope.js';
 import { RetrievalRun, throwIfStopped, type ChunkQuery, type RetrievedPage, type Views } from './retrieval-run.js';
 import type { PagePlan } from './select-page.js';
@@ -77,10 +77,8 @@ export class RetrieveChunksService {
     });
     throwIfStopped(signal);
     const model = generation?.embedding ?? this.embedders.configured.profile;
-    const plan: PagePlan = {
-      denseWeight: chooseDenseWeight(query.text, findModelLanguages(model)),
-      ...planFor(this.relevance ?? findRelevanceProfile(model)),
-    };
+    const usual = planFor(this.relevance ?? findRelevanceProfile(model));
+    const plan = adaptToLanguage(usual, query.text, findModelLanguages(model));
     const run = new RetrievalRun(caller, query, plan, signal, this.views);
 
     if (generation === null || itemIds?.length === 0 || run.scope.allowedProviders?.length === 0) await run.checkKey();
