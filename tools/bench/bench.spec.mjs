@@ -55,6 +55,9 @@ describe('bench:quality', () => {
     // Each question shares words with the one document that answers it; a broken path finds none.
     for (const cell of row.slice(5, 10)) expect(numberIn(cell)).toBeGreaterThan(0.6);
     expect(row[11]).toBe('yes');
+    expect(head.slice(14)).toEqual(['fused, above the floor', 'first hit right: fused / default order']);
+    expect(row[14]).not.toContain('NaN');
+    expect(row[15]).toMatch(/^\d\.\d{3} \/ \d\.\d{3}$/);
   });
 
   it('refuses a set that does not exist', async () => {
@@ -83,6 +86,15 @@ withServers('the benchmarks on real servers', () => {
     );
     for (const row of rows) expect(Math.min(...row.slice(2, 5).map(numberIn))).toBeGreaterThan(0);
     for (const row of rows.filter(([, side]) => side === 'Candor')) expect(numberIn(row[6])).toBeGreaterThan(0);
+  });
+
+  it('recall: compares what the graph finds with the truth, under each filter', async () => {
+    const report = await runBench('recall', '--chunks', '1500', '--queries', '5');
+    const [, ...rows] = rowsOf(report);
+    expect(rows).toHaveLength(7);
+    expect(rows[0].slice(0, 2)).toEqual(['none', '1500 (100 %)']);
+    // So small a graph is searched nearly whole; a broken filter or comparison finds little of the truth.
+    for (const row of rows) expect(numberIn(row[2])).toBeGreaterThan(0.9);
   });
 
   it('ingest: prints both rates and their ratio', async () => {

@@ -1,6 +1,6 @@
 // Which fusion suits the product's candidates: nDCG@10 (or recall@10) of a set for dense weights, candidates a leg and
 // other fusions, on one adapter. The candidates are the product's own; only the last step is varied.
-// node tools/bench/tune-fusion.mjs [set] [lancedb|elasticsearch]
+// node tools/bench/tune-fusion.mjs [set] [lancedb|elasticsearch] [weights]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import { mean, ndcg, recall } from './support/rank-metrics.mjs';
 import { say, table } from './support/report.mjs';
 import { startElasticsearchOnly } from './support/start-stack.mjs';
 
-const [setName = 'scifact', indexName = 'lancedb'] = process.argv.slice(2);
-const WEIGHTS = [0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9];
+const [setName = 'scifact', indexName = 'lancedb', weights = '0.5,0.6,0.65,0.7,0.75,0.8,0.9'] = process.argv.slice(2);
+const WEIGHTS = weights.split(',').map(Number);
 const DEPTHS = [30, 40, 60, 100];
 const RRF_K = 60;
 
