@@ -6,9 +6,11 @@ import { authenticationMiddleware } from './access/authentication.middleware.js'
 import { AuthenticatorService } from './access/authenticator.service.js';
 import { isSignedRequest, signedBodyMiddleware } from './access/signed-requests.middleware.js';
 import { mcpOriginMiddleware } from './features/mcp/mcp-origin.middleware.js';
+import { MCP_TOOLS } from './features/mcp/tools/mcp-tools.js';
 import { challengeOf, isMcpPath } from './features/mcp/protected-resource.js';
 import { GatewayModule, type GatewayDependencies } from './gateway.module.js';
 import { recordRefusal } from './request/record-refusal.js';
+import { RouteCallerService } from './request/route-caller.service.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
 import { isUpload } from './uploads/upload.interceptor.js';
 
@@ -47,5 +49,6 @@ export async function createGatewayApp(
     beforeErrorResponse: (context, error) => recordRefusal(requests, context, error),
   });
   assertRoutesHandled(app, [...ROUTES, ...MCP_ROUTES]);
+  app.get(RouteCallerService, { strict: false }).requireHandlers(MCP_TOOLS.map(({ route }) => route));
   return app;
 }

@@ -26,8 +26,6 @@ import { DocumentsController } from './features/documents/documents.controller.j
 import { DocumentsService } from './features/documents/documents.service.js';
 import { FeedbackController } from './features/feedback/feedback.controller.js';
 import { FeedbackService } from './features/feedback/feedback.service.js';
-import { FeedbackController } from './features/feedback/feedback.controller.js';
-import { FeedbackService } from './features/feedback/feedback.service.js';
 import { GenerationsController } from './features/generations/generations.controller.js';
 import { GenerationsService } from './features/generations/generations.service.js';
 import { PromotionsService } from './features/generations/promotions.service.js';
@@ -39,6 +37,7 @@ import { McpAnswersService } from './features/mcp/mcp-answers.service.js';
 import type { McpAddress } from './features/mcp/mcp-environment.js';
 import { McpExchangesService } from './features/mcp/mcp-exchanges.service.js';
 import { McpController } from './features/mcp/mcp.controller.js';
+import { McpPromptsService } from './features/mcp/prompts/mcp-prompts.service.js';
 import { ProtectedResourceController } from './features/mcp/protected-resource.controller.js';
 import { RunningCallsService } from './features/mcp/running-calls.service.js';
 import { NavigationController } from './features/navigation/navigation.controller.js';
@@ -95,7 +94,6 @@ export class GatewayModule {
         ContextController,
         DocumentsController,
         FeedbackController,
-        FeedbackController,
         GenerationsController,
         IngestController,
         McpController,
@@ -136,13 +134,13 @@ export class GatewayModule {
         DocumentVersionsService,
         DocumentsService,
         FeedbackService,
-        FeedbackService,
         FirstKeyService,
         GenerationsService,
         IngestService,
         IngestionStatusService,
         McpAnswersService,
         McpExchangesService,
+        McpPromptsService,
         PassageSessionService,
         PromotionsService,
         PromptVersionsService,

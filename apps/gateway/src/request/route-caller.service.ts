@@ -65,6 +65,28 @@ export class RouteCallerService {
     });
   }
 
+  /**
+   * What one route's handler gives, as part of an answer of another route that was admitted and is audited: no admission
+   * and no event of its own. The part's action must be that of the whole.
+   */
+  async callPart(call: RouteCall, whole: RouteContract): Promise<unknown> {
+    if (call.route.action !== whole.action) throw new Error('A part needs the action of the whole.');
+    const context = createRequestContext(call.requestId, {
+      apiKey: call.caller,
+      caller: call.caller.scope,
+      route: call.route,
+      ...(call.signal ? { signal: call.signal } : {}),
+    });
+    return runInRequestContext(context, async () =>
+      this.handlerOf(call.route)(parseRouteInput(call.route, call.readInput())),
+    );
+  }
+
+  /** Startup proof: each of the routes has a handler that can be called from here. */
+  requireHandlers(routes: readonly RouteContract[]): void {
+    for (const route of routes) this.handlerOf(route);
+  }
+
   private async answer(call: RouteCall, { audit }: RequestContext): Promise<unknown> {
     await this.admission.admit(call.caller, call.route, call.onRoom ?? (() => undefined));
     const body = await this.handlerOf(call.route)(parseRouteInput(call.route, call.readInput()));

@@ -1,4 +1,5 @@
 import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { promptIdOf } from './prompts/prompt-name.js';
 import { readSourceItemUri } from './source-item-resource.js';
 import { findTool } from './tools/mcp-tools.js';
 
@@ -42,6 +43,10 @@ function hasRoute(message: JSONRPCMessage): boolean {
       return typeof params.name === 'string' && findTool(params.name) !== undefined;
     case 'resources/read':
       return typeof params.uri === 'string' && readSourceItemUri(params.uri) !== null;
+    case 'prompts/list':
+      return true;
+    case 'prompts/get':
+      return typeof params.name === 'string' && promptIdOf(params.name) !== null;
     default:
       return false;
   }

@@ -94,6 +94,24 @@ export class McpAnswersService {
     }
   }
 
+  /**
+   * What another route says, as part of the answer of `whole`.
+   * @returns null for what there isn't
+   */
+  async readPart(route: AnyRoute, input: RawInput, whole: AnyRoute, { exchange }: McpCallContext): Promise<unknown> {
+    const { caller, requestId, signal } = exchange;
+    try {
+      return await this.routes.callPart(
+        { route, readInput: () => input, caller, requestId, via: 'mcp', signal },
+        whole,
+      );
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.status === 404) return null;
+      throw new JsonRpcError(error, requestId);
+    }
+  }
+
   private callRoute(
     route: AnyRoute,
     readInput: () => RawInput,

@@ -2,6 +2,8 @@ import type { Caller } from '../../access/caller.js';
 
 /** One HTTP request of an MCP client: a message, or with the protocol's older versions several. */
 export interface McpExchange {
+  /** Of the HTTP request. */
+  requestId: string;
   caller: Caller;
   /** null = the client sends none, and can cancel only by hanging up. */
   sessionId: string | null;

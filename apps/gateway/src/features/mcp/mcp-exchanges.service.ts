@@ -13,6 +13,7 @@ import { createMcpServer } from './create-mcp-server.js';
 import { cancelledIds, clientOf, isNotification, methodsWithoutRoute } from './describe-messages.js';
 import { McpAnswersService } from './mcp-answers.service.js';
 import type { McpExchange } from './mcp-exchange.js';
+import { McpPromptsService } from './prompts/mcp-prompts.service.js';
 import { RunningCallsService } from './running-calls.service.js';
 
 /** As many as the SDK takes. */
@@ -23,6 +24,7 @@ const MOST_MESSAGES = 100;
 export class McpExchangesService {
   constructor(
     private readonly answers: McpAnswersService,
+    private readonly prompts: McpPromptsService,
     private readonly calls: RunningCallsService,
     private readonly admission: AdmissionService,
     private readonly requests: RequestTransaction,
@@ -34,8 +36,10 @@ export class McpExchangesService {
     const exchange = this.open(request, response, messages);
     await this.recordMessages(messages);
     if (exchange.sessionId !== null) await this.cancelCalls(exchange.sessionId, messages);
+    // Who has hung up already gets no answer, and no `close` would tell of it again.
+    if (response.closed) return;
 
-    const server = createMcpServer(exchange, this.answers);
+    const server = createMcpServer(exchange, { answers: this.answers, prompts: this.prompts });
     const transport = new StreamableHTTPServerTransport();
     const ended = once(response, 'close');
     await server.connect(transport);
@@ -45,14 +49,17 @@ export class McpExchangesService {
   }
 
   private open(request: Request, response: Response, messages: readonly JSONRPCMessage[]): McpExchange {
-    const { requestId, signal = new AbortController().signal } = requireRequestContext();
+    const { requestId, audit, signal = new AbortController().signal } = requireRequestContext();
     let isFirst = true;
     return {
+      requestId,
       caller: requireCaller(),
       sessionId: sessionOf(request, response, messages),
       isBatch: messages.length > 1,
       signal,
       takeRequestId: () => {
+        // From here on the call's own event is this request's.
+        audit.committed = true;
         const taken = isFirst ? requestId : randomUUID();
         isFirst = false;
         return taken;
@@ -64,10 +71,8 @@ export class McpExchangesService {
   private async recordMessages(messages: readonly JSONRPCMessage[]): Promise<void> {
     const { audit } = requireRequestContext();
     const methods = methodsWithoutRoute(messages);
-    if (methods.length === 0) {
-      audit.committed = true;
-      return;
-    }
+    // What the SDK finds malformed never becomes a call; then this request has an event nevertheless.
+    if (methods.length === 0) return void (audit.outcome = 'refused');
     const client = clientOf(messages);
     Object.assign(audit.metadata, { methods, ...(client ? { client } : {}) });
     if (!messages.every(isNotification))

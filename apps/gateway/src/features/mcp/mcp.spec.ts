@@ -241,6 +241,57 @@ withServers('the MCP endpoint', () => {
     });
   });
 
+  describe('prompts of the library', () => {
+    let user: Client;
+    let id: string;
+    beforeAll(async () => {
+      user = await gateways.connect((await gateways.createKey({ allowedActions: ['prompts:*'] })).key);
+      const { body } = await gateways.send('POST', '/v1/prompts', {
+        body: {
+          title: 'Wöchentlicher Bericht!',
+          description: 'For Monday.',
+          content: 'Report on {{ team }} for ${week}. Not ${ unclosed.',
+          variables: [{ name: 'team', description: 'Whose report.' }],
+        },
+      });
+      ({ id } = (body as { data: { id: string } }).data);
+    });
+
+    it('are listed with their variables as arguments', async () => {
+      expect((await user.listPrompts()).prompts).toEqual([
+        {
+          name: `wochentlicher-bericht.${id}`,
+          title: 'Wöchentlicher Bericht!',
+          description: 'For Monday.',
+          arguments: [
+            { name: 'team', description: 'Whose report.', required: true },
+            { name: 'week', required: true },
+          ],
+        },
+      ]);
+    });
+
+    it('come filled in, and values are not looked at again', async () => {
+      const values = { team: '${week}', week: '23' };
+      const { messages, description } = await user.getPrompt({ name: `any.${id}`, arguments: values });
+      expect(description).toBe('For Monday.');
+      expect(messages).toEqual([
+        { role: 'user', content: { type: 'text', text: 'Report on ${week} for 23. Not ${ unclosed.' } },
+      ]);
+    });
+
+    it('are refused without their arguments, and when there are none', async () => {
+      await expect(user.getPrompt({ name: id, arguments: { team: 'a' } })).rejects.toThrow('The prompt needs week.');
+      const name = '5d0b7c1e-7a52-4a85-9b6e-0f6c6c1d2e3f';
+      await expect(user.getPrompt({ name })).rejects.toMatchObject({ code: -32002, data: { code: 404 } });
+      await expect(user.getPrompt({ name: 'weekly' })).rejects.toMatchObject({ code: -32602 });
+    });
+
+    it('are not announced to keys that may not use them', () => {
+      expect(client.getServerCapabilities()?.prompts).toBeUndefined();
+    });
+  });
+
   describe('who may call', () => {
     it.each<[string, string | null, string]>([
       ['no key', null, 'Bearer resource_metadata="<url>/.well-known/oauth-protected-resource/mcp"'],
@@ -301,6 +352,21 @@ withServers('the MCP endpoint', () => {
           outcome: 'succeeded',
           metadata: { methods: ['initialize'], client: { name: 'desk', version: '7' } },
         },
+      ]);
+    });
+
+    it.each<[string, object]>([
+      ['are calls whose arguments are no object', { method: 'tools/call', params: { name: 'search', arguments: 'q' } }],
+      ['ask for prompts with a key that may not use them', { method: 'prompts/list' }],
+    ])('have an event also when they %s', async (_what, message) => {
+      const { headers, body } = await gateways.send('POST', '/mcp', {
+        key: agent.key,
+        headers: MCP_HEADERS,
+        body: { jsonrpc: '2.0', id: 1, ...message },
+      });
+      expect(body).toContain('"error"');
+      expect(await gateways.events(headers.get('x-request-id') ?? '')).toMatchObject([
+        { action: 'mcp.message', outcome: 'refused', actorApiKeyId: agent.id },
       ]);
     });
 
