@@ -11,6 +11,8 @@ export interface ElasticsearchOptions {
   replicas?: number;
   /** Milliseconds a search may take. Default 10,000. */
   searchTimeoutMs?: number;
+  /** Milliseconds after which a server that didn't answer is asked again. Default 2,000. */
+  circuitResetMs?: number;
   /** Milliseconds a write may take. Default 60,000. */
   writeTimeoutMs?: number;
 }

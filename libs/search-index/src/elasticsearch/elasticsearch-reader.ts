@@ -8,16 +8,19 @@ import { fromHit, vectorOf, type ChunkSource, type VectorFormat } from './chunk-
 import { createSearchClient, type ElasticsearchOptions } from './elasticsearch-client.js';
 import { indexNames } from './index-names.js';
 import { indexUnavailable, mapElasticsearchError, mapStatus } from './map-elasticsearch-error.js';
+import { SearchCircuit } from './search-circuit.js';
 
 type Part = estypes.MsearchResponseItem<ChunkSource>;
 
 export class ElasticsearchReader implements SearchIndexReader {
   private readonly client: Client;
   private readonly timeoutMs: number;
+  private readonly circuit: SearchCircuit;
   private vectorFormat: VectorFormat = 'binary';
 
   constructor(options: ElasticsearchOptions) {
     ({ client: this.client, timeoutMs: this.timeoutMs } = createSearchClient(options));
+    this.circuit = new SearchCircuit(options.circuitResetMs);
   }
 
   async findCandidates(address: IndexAddress, query: CandidateQuery): Promise<CandidateResult> {
@@ -55,6 +58,7 @@ export class ElasticsearchReader implements SearchIndexReader {
   }
 
   async close(): Promise<void> {
+    this.circuit.close();
     await this.client.close();
   }
 
@@ -81,11 +85,12 @@ export class ElasticsearchReader implements SearchIndexReader {
     signal: AbortSignal | undefined,
   ): Promise<Part[]> {
     try {
-      const response = await this.client.msearch<ChunkSource>(
-        { searches: bodies.flatMap((body) => [{ index }, body]) },
-        signal ? { signal } : {},
+      const request = { searches: bodies.flatMap((body) => [{ index }, body]) };
+      const { responses } = await this.circuit.run(
+        () => this.client.msearch<ChunkSource>(request, signal ? { signal } : {}),
+        signal,
       );
-      return response.responses;
+      return responses;
     } catch (error) {
       throw mapElasticsearchError(error);
     }
@@ -100,8 +105,9 @@ function required(part: Part | undefined): Part {
 /** Refuses what is not complete: an answer with a shard missing looks like an answer. */
 function hitsOf(part: Part): estypes.SearchHit<ChunkSource>[] {
   if ('error' in part) throw mapStatus(part.status, JSON.stringify(part.error), part.error);
-  if (part.timed_out || part._shards.failed > 0) {
-    throw indexUnavailable(new Error(`timed_out ${part.timed_out}, shards failed ${part._shards.failed}`));
+  const { failed, successful, total } = part._shards;
+  if (part.timed_out || failed > 0 || successful < total) {
+    throw indexUnavailable(new Error(`timed_out ${part.timed_out}, shards failed ${failed} of ${total}`));
   }
   return part.hits.hits;
 }

@@ -23,8 +23,8 @@ export function mapStatus(status: number, reason: string, cause: unknown): AppEr
   return new AppError('INTERNAL.UNEXPECTED', { cause, retryable: false });
 }
 
-export function indexUnavailable(cause: unknown): AppError {
-  return new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
+export function indexUnavailable(cause: unknown, retryAfterSeconds = RETRY_AFTER_SECONDS): AppError {
+  return new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { cause, retryAfterSeconds });
 }
 
 export function isIndexMissing(error: unknown): boolean {

@@ -1,0 +1,68 @@
+import type { AppError } from '@candor/contracts';
+import CircuitBreaker from 'opossum';
+
+/** How an attempt ended, as far as the health of the other side is concerned. */
+export type AttemptVerdict =
+  /** It couldn't be reached, didn't answer in time, or said 5xx. */
+  | 'transport_failure'
+  /** It answered, if only with a refusal. */
+  | 'answered'
+  /** The caller stopped waiting: says nothing about the other side. */
+  | 'unknown';
+
+export interface RowBreakerOptions {
+  name: string;
+  /** Transport failures in a row after which no attempt is made for a while. */
+  failuresUntilOpen: number;
+  /** Milliseconds after which one attempt is tried again. */
+  resetMs: number;
+  judge: (error: unknown) => AttemptVerdict;
+  /** What callers get instead of an attempt. */
+  refuse: (retryAfterSeconds: number) => AppError;
+}
+
+/**
+ * Opens at a number of transport failures in a row, and then refuses until, `resetMs` later, one try gets an answer. The
+ * library counts rates, so the row is counted here and the library keeps the states.
+ */
+export class RowBreaker {
+  private readonly circuit: CircuitBreaker<[() => Promise<unknown>]>;
+  private failuresInARow = 0;
+
+  constructor(private readonly options: RowBreakerOptions) {
+    const { judge } = options;
+    this.circuit = new CircuitBreaker((attempt: () => Promise<unknown>) => attempt(), {
+      name: options.name,
+      timeout: false,
+      resetTimeout: options.resetMs,
+      // A rate can't exceed it: only the count below opens a closed circuit.
+      errorThresholdPercentage: 100,
+      errorFilter: (error: unknown) => !this.countsAsFailure(error),
+    });
+    this.circuit.on('success', (result: unknown) => {
+      if (!(result instanceof Error) || judge(result) === 'answered') this.failuresInARow = 0;
+    });
+    this.circuit.on('failure', (error: unknown) => {
+      if (judge(error) !== 'transport_failure') return;
+      this.failuresInARow += 1;
+      if (this.failuresInARow >= options.failuresUntilOpen) this.circuit.open();
+    });
+  }
+
+  async run<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    if (this.circuit.opened || (this.circuit.halfOpen && !this.circuit.pendingClose)) {
+      throw this.options.refuse(Math.max(1, Math.ceil(this.options.resetMs / 1000)));
+    }
+    return (await this.circuit.fire(attempt)) as Result;
+  }
+
+  close(): void {
+    this.circuit.shutdown();
+  }
+
+  private countsAsFailure(error: unknown): boolean {
+    const verdict = this.options.judge(error);
+    // The one try of a half-open circuit that its caller gave up proved nothing, so the circuit opens again.
+    return verdict === 'transport_failure' || (verdict === 'unknown' && this.circuit.halfOpen);
+  }
+}
