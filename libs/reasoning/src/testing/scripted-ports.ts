@@ -1,5 +1,20 @@
 import type { EvidencePrompt } from '../evidence/evidence-prompt.js';
-import type { ReasoningAnswerProvider, Retriever, RetrieverInput } from '../run/reasoning-ports.js';
+import type { GraphProjection } from '../graph/graph-projection.js';
+import { projectGraph, type GraphSource } from '../graph/project-graph.js';
+import type { InferenceProposal } from '../proposals/inference-proposal.js';
+import type {
+  ExpansionProvider,
+  ExpansionRetrievalInput,
+  ExpansionRetriever,
+  GraphInput,
+  GraphProvider,
+  ProposalInput,
+  ProposalProvider,
+  ReasoningAnswerProvider,
+  Retriever,
+  RetrieverInput,
+} from '../run/reasoning-ports.js';
+import type { ExpansionInput } from '../expansion/expansion.js';
 import { TRUSTED, degraded, type TrustFailureCode } from '../trust/trust-state.js';
 import type { JudgedHit, TrustedResult } from '../trust/trusted-result.js';
 
@@ -76,6 +91,94 @@ export function scriptAnswers(output: unknown): ReasoningAnswerProvider & { prom
       return (await resolveScript(output)) as string | object;
     },
   };
+}
+
+/** The graph of the passages with these ids, without any relation. */
+export function makeGraph(chunkIds: readonly string[], over: Partial<GraphSource> = {}): GraphProjection {
+  return projectGraph({
+    identity: IDENTITY,
+    documents: [],
+    relations: [],
+    evidence: chunkIds.map((chunkId) => ({
+      chunkId,
+      documentId: `document-of-${chunkId}`,
+      documentTitle: `Title of ${chunkId}`,
+    })),
+    ...over,
+  });
+}
+
+/** Two passages of `makeHit` in conflict. */
+export function makeProposal(left: string, right: string, over: Partial<InferenceProposal> = {}): InferenceProposal {
+  const claim = (chunkId: string) => ({
+    evidenceId: chunkId,
+    documentId: `document-of-${chunkId}`,
+    quotation: `Text of ${chunkId}.`,
+    value: chunkId,
+  });
+  return {
+    proposalId: 'proposal-1',
+    kind: 'conflicting_value',
+    generationId: IDENTITY.generationId,
+    subject: 'the interface',
+    claims: [claim(left), claim(right)],
+    sourceEvidenceIds: [left, right],
+    confidence: 0.7,
+    explanation: 'They differ.',
+    ...over,
+  };
+}
+
+export function scriptGraph(output: unknown): GraphProvider & { asked: GraphInput[] } {
+  const asked: GraphInput[] = [];
+  return {
+    asked,
+    project: async (input) => {
+      asked.push(input);
+      return (await resolveScript(output)) as GraphProjection;
+    },
+  };
+}
+
+export function scriptProposals(output: unknown, modelCalls = 0): ProposalProvider & { asked: ProposalInput[] } {
+  const asked: ProposalInput[] = [];
+  return {
+    asked,
+    modelCalls,
+    propose: async (input) => {
+      asked.push(input);
+      return (await resolveScript(output)) as InferenceProposal[];
+    },
+  };
+}
+
+export function scriptQueries(output: unknown, modelCalls = 0): ExpansionProvider & { asked: ExpansionInput[] } {
+  const asked: ExpansionInput[] = [];
+  return {
+    asked,
+    modelCalls,
+    expand: async (input) => {
+      asked.push(input);
+      return (await resolveScript(output)) as { queries: string[] };
+    },
+  };
+}
+
+/** One output a round, in order. */
+export function scriptExpansion(...outputs: unknown[]): ExpansionRetriever & { asked: ExpansionRetrievalInput[] } {
+  const asked: ExpansionRetrievalInput[] = [];
+  return {
+    asked,
+    retrieve: async (input) => {
+      asked.push(input);
+      return (await resolveScript(outputs[asked.length - 1])) as TrustedResult[];
+    },
+  };
+}
+
+/** Never answers; ends only by its deadline. */
+export function neverAnswer(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
 /** The envelope of an answer that cites these. */

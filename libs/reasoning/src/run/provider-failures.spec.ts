@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals';
+import { AppError } from '@candor/contracts';
+import {
+  envelope,
+  makeGraph,
+  makeHit,
+  makeProposal,
+  makeTrusted,
+  neverAnswer,
+  scriptAnswers,
+  scriptGraph,
+  scriptProposals,
+  scriptRetriever,
+} from '../testing/scripted-ports.js';
+import { reason } from './reason.js';
+import type { ReasoningRequest, ReasoningRuntime } from './reasoning-request.js';
+
+const countTokens = (text: string): number => Math.ceil(text.length / 4);
+const run = (
+  request: Partial<ReasoningRequest> & Pick<ReasoningRequest, 'providers'>,
+  runtime: ReasoningRuntime = {},
+) =>
+  reason({ query: 'Which interface is required?', tenantId: 'tenant-a', ...request } as ReasoningRequest, {
+    countTokens,
+    ...runtime,
+  });
+const evidence = makeTrusted([makeHit('c1'), makeHit('c2')]);
+
+/** What a provider can do wrong, and the kind that it gets. */
+const OUTAGES = [
+  ['provider_error', new Error('password=hunter2 at 10.0.0.7')],
+  ['provider_error', new AppError('DEPENDENCY.DATABASE_UNAVAILABLE')],
+  ['timeout', new AppError('DEADLINE.EXCEEDED')],
+  ['timeout', neverAnswer],
+  ['malformed_output', 'prose'],
+  ['malformed_output', undefined],
+] as const;
+
+describe('provider failures', () => {
+  it.each(OUTAGES)('retriever: %s abstains as a dependency that is unavailable', async (kind, output) => {
+    const answerProvider = scriptAnswers(envelope('c1'));
+    const response = await run(
+      { providers: { retriever: scriptRetriever(output), answerProvider } },
+      { retrieverDeadlineMs: 5 },
+    );
+    expect(response).toMatchObject({
+      outcome: 'abstained',
+      refusalReason: 'provider_failure',
+      trustState: { state: 'degraded', failureCode: 'DEPENDENCY_UNAVAILABLE' },
+      providerFailures: [{ provider: 'retriever', kind }],
+      calibrationIdentity: null,
+    });
+    expect(answerProvider.prompts).toEqual([]);
+    expect(JSON.stringify(response)).not.toContain('hunter2');
+  });
+
+  it.each(OUTAGES)('proposal provider: %s asks for review and calls no answer provider', async (kind, output) => {
+    const answerProvider = scriptAnswers(envelope('c1'));
+    const response = await run(
+      {
+        policy: { name: 'proposal_assisted' },
+        budget: { maxWallTimeMs: 20 },
+        providers: {
+          retriever: scriptRetriever(evidence),
+          graphProvider: scriptGraph(makeGraph(['c1', 'c2'])),
+          proposalProvider: scriptProposals(output),
+          answerProvider,
+        },
+      },
+      { now: () => 0 },
+    );
+    expect(response).toMatchObject({
+      outcome: 'needs_review',
+      refusalReason: 'provider_failure',
+      providerFailures: [{ provider: 'proposal_provider', kind }],
+      proposals: [],
+    });
+    expect(answerProvider.prompts).toEqual([]);
+    expect(JSON.stringify(response)).not.toContain('hunter2');
+  });
+
+  it.each(OUTAGES)('graph provider: %s is treated as a proposal outage', async (kind, output) => {
+    const answerProvider = scriptAnswers(envelope('c1'));
+    const response = await run(
+      {
+        policy: { name: 'proposal_assisted' },
+        budget: { maxWallTimeMs: 20 },
+        providers: { retriever: scriptRetriever(evidence), graphProvider: scriptGraph(output), answerProvider },
+      },
+      { now: () => 0 },
+    );
+    expect(response).toMatchObject({
+      outcome: 'needs_review',
+      refusalReason: 'provider_failure',
+      providerFailures: [{ provider: 'graph_provider', kind }],
+    });
+    expect(answerProvider.prompts).toEqual([]);
+  });
+
+  it.each(OUTAGES)('answer provider: %s abstains with the evidence', async (kind, output) => {
+    const response = await run(
+      { providers: { retriever: scriptRetriever(evidence), answerProvider: scriptAnswers(output) } },
+      { answerDeadlineMs: 5 },
+    );
+    expect(response).toMatchObject({
+      outcome: 'abstained',
+      refusalReason: 'provider_failure',
+      trustState: { state: 'trusted' },
+      evidence: { items: [{ chunkId: 'c1' }, { chunkId: 'c2' }] },
+      providerFailures: [{ provider: 'answer_provider', kind }],
+      diagnostics: { answerProviderInvoked: true },
+    });
+  });
+
+  it('a report that names failures of its own asks for review and keeps its proposals, not its text', async () => {
+    const response = await run({
+      policy: { name: 'proposal_assisted' },
+      providers: {
+        retriever: scriptRetriever(evidence),
+        graphProvider: scriptGraph(makeGraph(['c1', 'c2'])),
+        proposalProvider: scriptProposals({
+          proposals: [makeProposal('c1', 'c2')],
+          failures: [{ kind: 'wrong_cardinality', message: 'secret' }],
+        }),
+        answerProvider: scriptAnswers(envelope('c1')),
+      },
+    });
+    expect(response).toMatchObject({
+      outcome: 'needs_review',
+      refusalReason: 'provider_failure',
+      proposals: [{ proposalId: 'proposal-1' }],
+      providerFailures: [{ provider: 'proposal_provider', kind: 'wrong_cardinality' }],
+    });
+    expect(JSON.stringify(response)).not.toContain('secret');
+  });
+
+  it('gives a provider its deadline and a signal that aborts at it', async () => {
+    let aborted: unknown;
+    const response = await run(
+      {
+        providers: {
+          retriever: scriptRetriever(evidence),
+          answerProvider: {
+            name: 'slow',
+            answer: (_prompt, { signal, deadlineMs }) =>
+              new Promise((_resolve, reject) => {
+                signal.addEventListener('abort', () => {
+                  aborted = deadlineMs;
+                  reject(new Error('stopped'));
+                });
+              }),
+          },
+        },
+      },
+      { answerDeadlineMs: 7 },
+    );
+    expect(aborted).toBe(7);
+    expect(response.providerFailures).toMatchObject([{ kind: 'timeout', message: 'No answer within 7 ms.' }]);
+  });
+
+  it('rejects with the caller’s reason when the caller gives up, before and during a call', async () => {
+    const providers = { retriever: scriptRetriever(evidence), answerProvider: scriptAnswers(envelope('c1')) };
+    const reasonGiven = new AppError('DEADLINE.EXCEEDED');
+    await expect(run({ signal: AbortSignal.abort(reasonGiven), providers })).rejects.toBe(reasonGiven);
+
+    const controller = new AbortController();
+    const leaving = scriptAnswers(() => {
+      controller.abort();
+      return neverAnswer();
+    });
+    const request = { signal: controller.signal, providers: { ...providers, answerProvider: leaving } };
+    await expect(run(request)).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+  });
+});
