@@ -11,21 +11,25 @@ import { ingestRaw } from './support/raw-ingest.mjs';
 import { busyNote, machine, publish, say, table, today } from './support/report.mjs';
 import { BenchStack } from './support/start-stack.mjs';
 
-const HELP = `node tools/bench/ingest.mjs [--model NAME[,NAME]] [--documents N] [--rounds N] [--sample] [--write]
+const HELP = `node tools/bench/ingest.mjs [--model NAME[,NAME]] [--shape NAME[,NAME]] [--documents N] [--rounds N] [--sample] [--write]
 
   --model      default bge-small-en-v1.5-q,hashing: the second shows what the pipeline itself can do
-  --documents  of SciFact, over all rounds of a side; default 300 with a model, 5,000 with hashing
+  --shape      default abstracts,pages: single abstracts, about one chunk each, and pages of ten abstracts
+  --documents  abstracts of SciFact, over all rounds of a side; default 300 with a model, 5,000 with hashing
   --rounds     turns a side takes; default 2
   --sample     a few documents of the repository in one round: shows that it runs
   --profile    folder for processor profiles of the gateway and the worker, which are slower by that
   --write      writes docs/reference/ingest-speed.md
 `;
+/** Abstracts a page: what one document of several chunks costs beside ten of one. */
+const ABSTRACTS_A_PAGE = 10;
 const TARGETS = { model: { ratio: 0.85, perSecond: 0 }, hashing: { ratio: 0.7, perSecond: 500 } };
 
 function readOptions() {
   const { values } = parseArgs({
     options: {
       model: { type: 'string', default: 'bge-small-en-v1.5-q,hashing' },
+      shape: { type: 'string', default: 'abstracts,pages' },
       documents: { type: 'string' },
       rounds: { type: 'string', default: '2' },
       sample: { type: 'boolean', default: false },
@@ -38,7 +42,7 @@ function readOptions() {
     console.log(HELP);
     process.exit(0);
   }
-  return { ...values, rounds: values.sample ? 1 : Number(values.rounds), models: values.model.split(',') };
+  return { ...values, rounds: values.sample ? 1 : Number(values.rounds), models: values.model.split(','), shapes: values.shape.split(',') };
 }
 
 function countOf(model, options) {
@@ -46,13 +50,27 @@ function countOf(model, options) {
   return model === 'hashing' ? 5_000 : 300;
 }
 
+/** Abstracts as they are, and the same ones as pages of ten with a heading each. */
+function shapesOf(documents) {
+  const pages = [];
+  for (let start = 0; start < documents.length; start += ABSTRACTS_A_PAGE) {
+    const part = documents.slice(start, start + ABSTRACTS_A_PAGE);
+    pages.push({
+      id: `page-${part[0].id}`,
+      title: `Abstracts from ${part[0].title}`,
+      text: part.map(({ title, text }) => `## ${title}\n\n${text}`).join('\n\n'),
+      mimeType: 'text/markdown',
+    });
+  }
+  return { abstracts: documents, pages };
+}
+
 const chunksOf = (items) => items.reduce((sum, { nodes }) => sum + nodes.length, 0);
 
-async function measure(stack, corpus, model, options) {
+async function measure(stack, documents, shape, model, options) {
   const embedder = await loadEmbedder(model, say);
   const directory = model === 'hashing' ? undefined : (await ensureModel({ name: model })).dir;
   const environment = { EMBEDDINGS_MODEL: model, CANDOR_MODEL_DIR: directory };
-  const documents = spread(corpus, countOf(model, options));
   const items = prepareItemsFor(embedder, documents);
   const size = Math.ceil(items.length / options.rounds);
   const seconds = { candor: 0, raw: 0 };
@@ -90,10 +108,10 @@ async function measure(stack, corpus, model, options) {
     await installation.stop();
     await embedder.close();
   }
-  return { model, documents: items.length, chunks: chunksOf(items), seconds, ratios };
+  return { model, shape, documents: items.length, chunks: chunksOf(items), seconds, ratios };
 }
 
-function toRows({ model, documents, chunks, seconds, ratios }) {
+function toRows({ model, shape, documents, chunks, seconds, ratios }) {
   const target = model === 'hashing' ? TARGETS.hashing : TARGETS.model;
   const rate = { candor: chunks / seconds.candor, raw: chunks / seconds.raw };
   const ratio = rate.candor / rate.raw;
@@ -103,6 +121,7 @@ function toRows({ model, documents, chunks, seconds, ratios }) {
   return [
     [
       model,
+      shape,
       `${documents} / ${chunks}`,
       'Candor',
       rate.candor.toFixed(1),
@@ -110,7 +129,7 @@ function toRows({ model, documents, chunks, seconds, ratios }) {
       range,
       `${reached ? 'yes' : '**no**'} (${wanted})`,
     ],
-    ['', '', 'raw', rate.raw.toFixed(1), '', '', ''],
+    ['', '', '', 'raw', rate.raw.toFixed(1), '', '', ''],
   ];
 }
 
@@ -120,7 +139,10 @@ const corpus = (await readDataSet(options.sample ? 'smoke' : 'scifact')).documen
 const stack = await BenchStack.start(say);
 const results = [];
 try {
-  for (const model of options.models) results.push(await measure(stack, corpus, model, options));
+  for (const model of options.models) {
+    const shapes = shapesOf(spread(corpus, countOf(model, options)));
+    for (const shape of options.shapes) results.push(await measure(stack, shapes[shape], shape, model, options));
+  }
 } finally {
   await stack.stop();
 }
@@ -137,7 +159,7 @@ Measured ${today()} with \`${command}\` on ${machine()}. ${
   refresh at the end.
 
 ${table(
-  ['model', 'documents / chunks', 'side', 'chunks/s', 'ratio', 'ratio by round', 'reached'],
+  ['model', 'documents', 'documents / chunks', 'side', 'chunks/s', 'ratio', 'ratio by round', 'reached'],
   results.flatMap(toRows),
 )}
 

@@ -11,13 +11,14 @@ import { ApiClient } from '@candor/testkit';
 
 const DOCUMENTS_A_REQUEST = 500;
 
-export function toIngestDocument({ id, title, text }) {
+export function toIngestDocument({ id, title, text, mimeType = 'text/plain' }) {
   return {
     provider: 'notion',
     sourceKind: 'document',
     externalId: id,
     title: title || 'Untitled',
     body: text,
+    mimeType,
     accessPolicy: { provider: 'notion', mode: 'provider_scope' },
   };
 }
