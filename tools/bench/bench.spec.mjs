@@ -91,10 +91,11 @@ withServers('the benchmarks on real servers', () => {
   it('recall: compares what the graph finds with the truth, under each filter', async () => {
     const report = await runBench('recall', '--chunks', '1500', '--queries', '5');
     const [, ...rows] = rowsOf(report);
-    expect(rows).toHaveLength(7);
-    expect(rows[0].slice(0, 2)).toEqual(['none', '1500 (100 %)']);
+    expect(rows).toHaveLength(14);
+    expect(rows[0].slice(1, 3)).toEqual(['none', '1500 (100 %)']);
+    expect(rows.slice(7).map(([segments]) => segments)).toEqual(Array.from({ length: 7 }, () => '1'));
     // So small a graph is searched nearly whole; a broken filter or comparison finds little of the truth.
-    for (const row of rows) expect(numberIn(row[2])).toBeGreaterThan(0.9);
+    for (const row of rows) expect(numberIn(row[3])).toBeGreaterThan(0.9);
   });
 
   it('ingest: prints both rates and their ratio', async () => {

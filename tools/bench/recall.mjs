@@ -1,8 +1,10 @@
 // npm run bench:recall: how many of the truly nearest chunks the dense leg finds on Elasticsearch, whose graph compares
 // vectors of eight bits, through the product's own port and settings; filtered and unfiltered. Build first.
 import { parseArgs } from 'node:util';
+import { Client } from '@elastic/elasticsearch';
 import { createElasticsearchIndex } from '@candor/search-index/write';
 import { FUSION } from '../../apps/retrieval/dist/search/fusion-settings.js';
+import { indexNames } from '../../libs/search-index/dist/elasticsearch/index-names.js';
 import { TENANT } from './support/build-chunks.mjs';
 import { mean } from './support/rank-metrics.mjs';
 import { machine, publish, say, table, today } from './support/report.mjs';
@@ -73,20 +75,38 @@ function dot(left, right) {
 
 /** The `depth` nearest by comparing every permitted vector. */
 function exactNearest(query, permitted, depth) {
-  const scored = permitted.map((chunk) => ({ id: chunk.chunkId, cosine: dot(query, chunk.vector) }));
-  scored.sort((left, right) => right.cosine - left.cosine);
-  return scored.slice(0, depth).map(({ id }) => id);
+  const best = [];
+  for (const { chunkId, vector } of permitted) {
+    const cosine = dot(query, vector);
+    if (best.length === depth && cosine <= best.at(-1).cosine) continue;
+    const place = best.findIndex((other) => other.cosine < cosine);
+    best.splice(place === -1 ? best.length : place, 0, { id: chunkId, cosine });
+    if (best.length > depth) best.pop();
+  }
+  return best.map(({ id }) => id);
+}
+
+async function countSegments(client, index) {
+  const { indices } = await client.indices.segments({ index });
+  const shards = Object.values(indices).flatMap(({ shards }) => Object.values(shards).flat());
+  return shards.reduce((sum, { segments }) => sum + Object.keys(segments).length, 0);
 }
 
 const shareFound = (nearest, found) =>
   nearest.length === 0 ? 1 : nearest.filter((id) => found.includes(id)).length / nearest.length;
 
-async function measureFilter(reader, address, { principal, chunks, queries }) {
+/** What is to be found: the chunks that a principal may see, and the nearest of them to each query. */
+function truthOf({ title, principal }, chunks, queries) {
   const permitted = principal === null ? chunks : chunks.filter(({ principals }) => principals.includes(principal));
+  const nearest = queries.map((query) => exactNearest(query, permitted, K));
+  return { title, principal, permitted: permitted.length, nearest };
+}
+
+async function measureFilter(reader, address, queries, { principal, nearest }) {
   const atDepth = [];
   const atK = [];
   let full = 0;
-  for (const vector of queries) {
+  for (const [index, vector] of queries.entries()) {
     const { candidates } = await reader.findCandidates(address, {
       filter: { tenantId: TENANT, providers: null, principals: principal === null ? null : [principal], itemIds: null },
       vector,
@@ -97,28 +117,29 @@ async function measureFilter(reader, address, { principal, chunks, queries }) {
       .filter(({ denseRank }) => denseRank !== null)
       .sort((left, right) => left.denseRank - right.denseRank)
       .map(({ chunk }) => chunk.chunkId);
-    const nearest = exactNearest(vector, permitted, K);
-    atDepth.push(shareFound(nearest.slice(0, DEPTH), found.slice(0, DEPTH)));
-    atK.push(shareFound(nearest, found));
-    if (found.length === nearest.length) full += 1;
+    atDepth.push(shareFound(nearest[index].slice(0, DEPTH), found.slice(0, DEPTH)));
+    atK.push(shareFound(nearest[index], found));
+    if (found.length === nearest[index].length) full += 1;
   }
-  return { permitted: permitted.length, atDepth, atK, full: full / queries.length };
+  return { atDepth, atK, full: full / queries.length };
 }
 
-function toRow(title, chunks, result) {
-  const recall = mean(result.atDepth);
+function toRow(state, { title, permitted }, total, { atDepth, atK, full }) {
+  const recall = mean(atDepth);
   return [
+    state,
     title,
-    `${result.permitted} (${percent(result.permitted / chunks.length)})`,
+    `${permitted} (${percent(permitted / total)})`,
     `**${recall.toFixed(3)}**`,
-    Math.min(...result.atDepth).toFixed(1),
-    mean(result.atK).toFixed(3),
-    percent(result.full),
+    Math.min(...atDepth).toFixed(1),
+    mean(atK).toFixed(3),
+    percent(full),
     recall >= TARGET ? 'yes' : '**no**',
   ];
 }
 
 const HEAD = [
+  'segments',
   'filter',
   'permitted chunks',
   `recall@${DEPTH}`,
@@ -140,7 +161,8 @@ ${table(HEAD, rows)}
 - _recall@${DEPTH}_: share of the ${DEPTH} truly nearest permitted chunks (every vector compared) that are the first ${DEPTH} of the dense leg;
   _recall@${K}_: of the ${K} nearest among the ${K} candidates that a search of ${LIMIT} hits asks for. The worst query is by recall@${DEPTH}.
 - Written by the product's writer, asked through its reader at its default settings (\`int8_hnsw\`, the filter inside \`knn\`, exact cosines from
-  the full vectors), no merge forced.
+  the full vectors). Its segments are first as Elasticsearch leaves them, each with a graph of its own, then merged into one, which is
+  the hardest case.
 - _scattered_: a key's principal sees chunks of any subject; _together_: whole subjects, so that most queries are about something it doesn't see.
 - LanceDB compares every permitted vector: its recall is 1.
 `;
@@ -149,6 +171,8 @@ ${table(HEAD, rows)}
 const services = await startElasticsearchOnly(say);
 const { reader, writer } = createElasticsearchIndex({ url: services.urls.ELASTICSEARCH_URL });
 const address = { tenantId: TENANT, generation: `recall-${process.pid}` };
+const client = new Client({ node: services.urls.ELASTICSEARCH_URL });
+const index = indexNames(address).live;
 const rows = [];
 try {
   const { vectors, subjects, queries } = clusteredVectors({ ...options, dimensions: DIMENSIONS, seed: 7 });
@@ -161,14 +185,19 @@ try {
     ...SELECTIVITIES.map((share) => [`${percent(share)}, scattered`, scattered(share)]),
     ...SELECTIVITIES.map((share) => [`${percent(share)}, together`, together(share)]),
   ];
-  for (const [title, principal] of filters) {
-    const result = await measureFilter(reader, address, { principal, chunks, queries });
-    rows.push(toRow(title, chunks, result));
-    say(`${title}: recall@${DEPTH} ${mean(result.atDepth).toFixed(3)}`);
+  const truths = filters.map(([title, principal]) => truthOf({ title, principal }, chunks, queries));
+  for (const merge of [false, true]) {
+    if (merge) await client.indices.forcemerge({ index, max_num_segments: 1 }, { requestTimeout: 3_600_000 });
+    const state = await countSegments(client, index);
+    for (const truth of truths) {
+      const result = await measureFilter(reader, address, queries, truth);
+      rows.push(toRow(state, truth, chunks.length, result));
+      say(`${state} segments, ${truth.title}: recall@${DEPTH} ${mean(result.atDepth).toFixed(3)}`);
+    }
   }
 } finally {
   await writer.dropIndex(address);
-  await Promise.all([reader.close(), writer.close()]);
+  await Promise.all([reader.close(), writer.close(), client.close()]);
   await services.stop();
 }
 await publish(toReport(rows), values.write ? 'docs/reference/recall.md' : undefined);
