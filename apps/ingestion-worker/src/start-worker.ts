@@ -24,6 +24,7 @@ import { createRequestContext, NestPinoLogger, runInRequestContext, type Logger 
 import { BatchedIndexWriter } from '@candor/search-index/write';
 import { RecordDeadLetterService } from './dead-letters/record-dead-letter.service.js';
 import { SweeperService } from './dispatch/sweeper.service.js';
+import { LibraryEmbedder } from './features/embed-library/library-embedder.js';
 import { LiveGenerationsService } from './features/index-item/live-generations.service.js';
 import { SourcePatrol } from './features/manage-source/source-patrol.js';
 import { SourceSchedulesService } from './features/manage-source/source-schedules.service.js';
@@ -88,9 +89,11 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   sweeper.start();
   const patrol = new SourcePatrol(app.get(SourceSweeperService), app.get(SourceSchedulesService), logger);
   patrol.start();
+  const library = new LibraryEmbedder(database, dependencies.embedders, logger);
+  library.start();
   return {
     stop: async () => {
-      await Promise.all([dispatcher.stop(), sweeper.stop(), patrol.stop()]);
+      await Promise.all([dispatcher.stop(), sweeper.stop(), patrol.stop(), library.stop()]);
       await app.close();
       await schedules.close();
     },

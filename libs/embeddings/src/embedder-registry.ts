@@ -69,7 +69,7 @@ export class EmbedderRegistry {
    */
   async use<Result>(stored: StoredEmbedding | null, work: (embedder: Embedder) => Promise<Result>): Promise<Result> {
     if (stored === null || isSameProfile(stored, this.configuredEmbedding)) return work(this.configured);
-    const key = keyOf(stored);
+    const key = embeddingKeyOf(stored);
     const model = this.take(key, () => this.openStored(stored));
     try {
       return await work(await model.embedder);
@@ -207,10 +207,10 @@ function toStored(options: EmbedderOptions, profile: EmbeddingProfile): StoredEm
 }
 
 function isSameProfile(left: StoredEmbedding, right: StoredEmbedding): boolean {
-  return keyOf(left) === keyOf(right);
+  return embeddingKeyOf(left) === embeddingKeyOf(right);
 }
 
-function keyOf({ queryPrefix = '', passagePrefix = '', ...stored }: StoredEmbedding): string {
+export function embeddingKeyOf({ queryPrefix = '', passagePrefix = '', ...stored }: StoredEmbedding): string {
   const { provider, model, revision, dimensions, maxTokens } = stored;
   return JSON.stringify([provider, model, revision, dimensions, maxTokens, queryPrefix, passagePrefix]);
 }

@@ -4,6 +4,7 @@ export * from './embedder-registry.js';
 export * from './embedder.port.js';
 export * from './embeddings-environment.js';
 export * from './hashing/hashing-embedder.js';
+export * from './library-profile.js';
 export * from './onnx/onnx-embedder.js';
 export * from './onnx/onnx-model-specs.js';
 export * from './openai-compatible/openai-compatible-embedder.js';

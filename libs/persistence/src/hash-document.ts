@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IngestDocument } from '@candor/contracts';
-import { hashFile, type FileDocument } from './repositories/item-file.repository.js';
+import { hashFile, type EarlierFileDocument, type FileDocument } from './repositories/item-file.repository.js';
 
 function sha256(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
@@ -8,7 +8,8 @@ function sha256(value: unknown): string {
 
 /** SHA-256 (hex) over what is chunked and embedded; equal = no new version. */
 export function hashContent(
-  document: Pick<IngestDocument, 'title' | 'body' | 'mimeType'> | Pick<FileDocument, 'title' | 'file'>,
+  document:
+    Pick<IngestDocument, 'title' | 'body' | 'mimeType'> | Pick<FileDocument | EarlierFileDocument, 'title' | 'file'>,
 ): string {
   if ('file' in document) return sha256([document.title, document.file.mediaType, { sha256: hashFile(document.file) }]);
   return sha256([document.title, document.mimeType, document.body]);

@@ -3,6 +3,7 @@ import { expandChunk, readChunk, type ChunkExpansion, type ChunkRecord } from '.
 import type { StoredEmbedding } from './entities/generation.entity.js';
 import type { AccessMode } from './entities/source-item.entity.js';
 import type { Database } from './database.js';
+import { LibraryViews } from './library-views.js';
 import { PREPARED } from './prepared-statements.js';
 import { corpusFingerprintOf } from './repositories/generation.repository.js';
 import { listSourceProblems, type SourceProblem } from './source-problems.js';
@@ -155,7 +156,12 @@ const RECHECK_AS_OF = `${PREPARED}SELECT ${HEAD_COLUMNS}, declared.valid_from, d
 
 /** Read-only views of the truth, for retrieval. Nothing here writes. */
 export class RetrievalViews {
-  constructor(private readonly database: Database) {}
+  /** For find_items. */
+  readonly library: LibraryViews;
+
+  constructor(private readonly database: Database) {
+    this.library = new LibraryViews(database);
+  }
 
   private readonly query = <Row>(sql: string, parameters: unknown[]): Promise<Row[]> =>
     this.database.read((manager) => manager.query(sql, parameters));
@@ -204,6 +210,15 @@ export class RetrievalViews {
       [tenantId, collectionId],
     );
     return rows.length === 0 ? null : rows.flatMap((row) => row.item_id ?? []);
+  }
+
+  /** Ids of the items that have all of the tags; they count at once, whatever the index still says. */
+  async taggedItems(tenantId: string, tags: readonly string[]): Promise<string[]> {
+    const rows: { id: string }[] = await this.query(
+      `SELECT i.id FROM source_items i WHERE i.tenant_id = $1 AND i.tags @> $2 AND i.deleted_at IS NULL`,
+      [tenantId, tags],
+    );
+    return rows.map((row) => row.id);
   }
 
   async liveGeneration(tenantId: string): Promise<LiveGeneration | null> {

@@ -20,9 +20,10 @@ export interface EarlierFile extends Omit<NewFile, 'bytes'> {
 }
 
 /** A document whose text is still in a file. */
-export type FileDocument = Omit<IngestDocument, 'body' | 'mimeType'> & { file: NewFile | EarlierFile };
+export type FileDocument = Omit<IngestDocument, 'body' | 'mimeType'> & { file: NewFile };
+export type EarlierFileDocument = Omit<FileDocument, 'file'> & { file: EarlierFile };
 
-export type NewDocument = IngestDocument | FileDocument;
+export type NewDocument = IngestDocument | FileDocument | EarlierFileDocument;
 
 export interface StoredFile extends NewFile {
   titleIsDefault: boolean;
@@ -36,7 +37,7 @@ export interface ItemFileFacts {
   warnings: string[];
 }
 
-export function isFileDocument(document: NewDocument): document is FileDocument {
+export function isFileDocument(document: NewDocument): document is FileDocument | EarlierFileDocument {
   return 'file' in document;
 }
 

@@ -159,7 +159,7 @@ function toContent(content: Awaited<ReturnType<ConnectorItem['load']>>): Documen
 }
 
 function sizeOf(document: LoadedItem['document']): number {
-  if ('file' in document) return document.file.bytes.length;
+  if ('file' in document) return 'bytes' in document.file ? document.file.bytes.length : 0;
   return 'body' in document ? document.body.length : 0;
 }
 
