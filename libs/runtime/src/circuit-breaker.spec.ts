@@ -14,10 +14,11 @@ afterEach(() => {
   breakers = [];
 });
 
-function open(resetMs = NEVER): RowBreaker {
+function open(resetMs = NEVER, waitsForTry = false): RowBreaker {
   const breaker = new RowBreaker({
     name: 'test',
     failuresUntilOpen: 3,
+    waitsForTry,
     resetMs,
     judge: (error) => (error instanceof Outcome ? error.verdict : 'unknown'),
     refuse: (retryAfterSeconds) => new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { retryAfterSeconds }),
@@ -78,6 +79,32 @@ it('opens again when that one is given up', async () => {
   await attempts(breaker, 'transport_failure', 'transport_failure', 'transport_failure');
   expect(await untilTried(breaker, 'unknown')).toBe('unknown');
   expect(await attempt(breaker, null)).toBe('refused');
+});
+
+it.each<[string, AttemptVerdict | null, string[]]>([
+  ['goes well', null, ['ok', 'ok', 'ok']],
+  ['fails', 'transport_failure', ['transport_failure', 'refused', 'refused']],
+])('has others wait for that one where it is told to: when it %s', async (_, verdict, outcomes) => {
+  const breaker = open(30, true);
+  await attempts(breaker, 'transport_failure', 'transport_failure', 'transport_failure');
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  let tried: Promise<string> | undefined;
+  let isTrying = false;
+  while (!isTrying) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    tried = breaker
+      .run(async () => {
+        isTrying = true;
+        await answered;
+        if (verdict) throw new Outcome(verdict);
+        return 'ok';
+      })
+      .catch((error: unknown) => (error instanceof Outcome ? error.verdict : 'refused'));
+  }
+  const others = [attempt(breaker, null), attempt(breaker, null)];
+  answer();
+  expect(await Promise.all([tried, ...others])).toEqual(outcomes);
 });
 
 async function untilTried(breaker: RowBreaker, verdict: AttemptVerdict): Promise<string> {

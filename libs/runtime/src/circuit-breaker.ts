@@ -17,6 +17,8 @@ export interface RowBreakerOptions {
   /** Milliseconds after which one attempt is tried again. */
   resetMs: number;
   judge: (error: unknown) => AttemptVerdict;
+  /** Calls that come during that one wait for its outcome, instead of being refused. Default false. */
+  waitsForTry?: boolean;
   /** What callers get instead of an attempt. */
   refuse: (retryAfterSeconds: number) => AppError;
 }
@@ -28,6 +30,8 @@ export interface RowBreakerOptions {
 export class RowBreaker {
   private readonly circuit: CircuitBreaker<[() => Promise<unknown>]>;
   private failuresInARow = 0;
+  /** The one attempt of a half-open circuit. */
+  private underTry: Promise<unknown> | null = null;
 
   constructor(private readonly options: RowBreakerOptions) {
     const { judge } = options;
@@ -50,10 +54,19 @@ export class RowBreaker {
   }
 
   async run<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    if (this.options.waitsForTry === true && this.underTry) await this.underTry.catch(() => undefined);
     if (this.circuit.opened || (this.circuit.halfOpen && !this.circuit.pendingClose)) {
       throw this.options.refuse(Math.max(1, Math.ceil(this.options.resetMs / 1000)));
     }
-    return (await this.circuit.fire(attempt)) as Result;
+    const isTry = this.circuit.halfOpen;
+    const result = this.circuit.fire(attempt) as Promise<Result>;
+    if (!isTry) return result;
+    this.underTry = result;
+    try {
+      return await result;
+    } finally {
+      this.underTry = null;
+    }
   }
 
   close(): void {

@@ -21,6 +21,8 @@ export class SearchCircuit {
       name: 'search-index',
       failuresUntilOpen: FAILURES_UNTIL_OPEN,
       resetMs,
+      // The two legs of one query go one after the other.
+      waitsForTry: true,
       judge: judgeFailure,
       refuse: (retryAfterSeconds) =>
         indexUnavailable(new Error('The server did not answer the searches before.'), retryAfterSeconds),
