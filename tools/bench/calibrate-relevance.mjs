@@ -231,6 +231,7 @@ not the engines' scores:
   about an absent subject looks.
 - **Relevance floor**: a passage with a lower cosine is left out of a result, and named as an exclusion, unless its own content holds
   every content word of the query and its evidence reaches the guard. It is about the 5 % quantile of the cosine between an answerable question and the paragraph that answers it.
+  A query that is surely in [a language that the model doesn't know](fusion.md#a-language-that-the-model-doesnt-know) leaves out none.
 - **Identifiers**: a passage with an identifier that the query names (ERR-4711, INV-2026-0042, a number of five digits or more, a
   UUID) is shown and makes the query relevant, however low its cosine.
 - **Cosine guard**: a query without content words, or in another language (another script, or hardly an English function word), is
