@@ -19,7 +19,9 @@ const NO_FLOOR = { relevanceFloor: 0, cosineGuard: 0, wordWeight: 0, evidenceGua
  * @returns means of the set's metric: `{ fused, similarity, dense, lexical, document?, shown?, first? }`, the last
  *   `{ fused, similarity }`
  */
-export async function measureRanking(set, items, chunks, { reader, writer }, embedder, { withMore = false } = {}) {
+export async function measureRanking(set, items, chunks, index, embedder, { withMore = false } = {}) {
+  const { writer } = index;
+  const reader = rememberAnswers(index.reader);
   const generation = `bench-${set.name}-${process.pid}`;
   const address = { tenantId: TENANT, generation };
   const documents = withMore ? { tenantId: TENANT, generation: `${generation}-documents` } : null;
@@ -51,6 +53,22 @@ export async function measureRanking(set, items, chunks, { reader, writer }, emb
     await writer.dropIndex(address);
     if (documents) await writer.dropIndex(documents);
   }
+}
+
+/** Asks the index once for what several rankings of a query need: only what is made of the answer differs. */
+function rememberAnswers(reader) {
+  let text = null;
+  const answers = new Map();
+  return {
+    findCandidates(address, query) {
+      if (query.text !== text) answers.clear();
+      text = query.text;
+      const key = JSON.stringify([address, query.filter, query.k]);
+      if (!answers.has(key)) answers.set(key, reader.findCandidates(address, query));
+      return answers.get(key);
+    },
+    ping: (signal) => reader.ping(signal),
+  };
 }
 
 async function rankQuery({ service, asShown, reader, embedder, address, documents }, text) {
