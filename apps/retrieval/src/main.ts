@@ -31,7 +31,7 @@ export async function main(): Promise<void> {
   const config = loadConfig(retrievalConfigSchema);
   const stopTelemetry = await startTelemetry('retrieval');
   const logger = createLogger('retrieval', { level: config.LOG_LEVEL });
-  const { database, views, reader, embedders, close } = await openDependencies(config);
+  const { database, views, reasoning, reader, embedders, close } = await openDependencies(config);
   logger.info({ profile: embedders.configured.profile }, 'Embedding model loaded');
 
   const health = new HealthRegistry({ logger });
@@ -50,13 +50,16 @@ export async function main(): Promise<void> {
   );
 
   const signer = new CallerTokenSigner(config.CANDOR_SIGNING_KEY);
-  const app = await createHttpApp(RetrievalApp.forRoot({ reader, views, embedders, signer, logger }, health), {
-    service: 'retrieval',
-    logger,
-    // Probes send no bodies.
-    bodyLimits: () => 1_024,
-    microservices: [retrievalGrpcOptions({ url: config.GRPC_BIND, ...grpcTlsFrom(config) })],
-  });
+  const app = await createHttpApp(
+    RetrievalApp.forRoot({ reader, views, reasoning, embedders, signer, logger }, health),
+    {
+      service: 'retrieval',
+      logger,
+      // Probes send no bodies.
+      bodyLimits: () => 1_024,
+      microservices: [retrievalGrpcOptions({ url: config.GRPC_BIND, ...grpcTlsFrom(config) })],
+    },
+  );
   await listenUntilSignal(app, {
     port: config.HEALTH_PORT,
     host: config.HOST,

@@ -1,11 +1,12 @@
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
-import { Database, RetrievalViews } from '@candor/persistence/views';
+import { Database, ReasoningViews, RetrievalViews } from '@candor/persistence/views';
 import { createElasticsearchReader, elasticsearchOptionsFrom, type SearchIndexReader } from '@candor/search-index/read';
 import type { RetrievalConfig } from './config.js';
 
 export interface OpenedDependencies {
   database: Database;
   views: RetrievalViews;
+  reasoning: ReasoningViews;
   reader: SearchIndexReader;
   embedders: EmbedderRegistry;
   close: () => Promise<void>;
@@ -24,6 +25,7 @@ export async function openDependencies(config: RetrievalConfig): Promise<OpenedD
   return {
     database,
     views: new RetrievalViews(database),
+    reasoning: new ReasoningViews(database),
     reader,
     embedders,
     close: async () => {

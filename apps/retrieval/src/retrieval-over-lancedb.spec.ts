@@ -11,6 +11,7 @@ import type { ChunkDocument, SearchIndexReader } from '@candor/search-index/read
 import { createLanceDbIndex, type SearchIndexWriter } from '@candor/search-index/write';
 import { RetrievalService } from './retrieval.service.js';
 import { aChunk, aScope, idOf, TENANT } from './testing/builders.js';
+import { InMemoryReasoning } from './testing/in-memory-reasoning.js';
 import { GENERATION, InMemoryWorld } from './testing/in-memory-world.js';
 
 jest.setTimeout(120_000);
@@ -48,7 +49,14 @@ describe('retrieval over LanceDB', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'candor-retrieval-'));
     ({ reader, writer } = createLanceDbIndex({ directory }));
-    service = new RetrievalService({ reader, views: world, embedders: EmbedderRegistry.around(embedder), signer });
+    const reasoning = new InMemoryReasoning();
+    service = new RetrievalService({
+      reader,
+      views: world,
+      reasoning,
+      embedders: EmbedderRegistry.around(embedder),
+      signer,
+    });
     await writer.ensureIndex(address, embedder.profile.dimensions);
     for (const written of CORPUS) await write(written);
   });

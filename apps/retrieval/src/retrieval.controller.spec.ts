@@ -13,6 +13,7 @@ import {
 } from '@candor/runtime';
 import { RetrievalModule } from './retrieval.module.js';
 import { aScope, idOf } from './testing/builders.js';
+import { InMemoryReasoning } from './testing/in-memory-reasoning.js';
 import { FixedEmbedder, InMemoryWorld } from './testing/in-memory-world.js';
 
 const signer = new CallerTokenSigner('a key of at least thirty-two characters');
@@ -34,6 +35,7 @@ describe('gRPC', () => {
     const retrieval = RetrievalModule.forRoot({
       reader: world,
       views: world,
+      reasoning: new InMemoryReasoning(),
       embedders: EmbedderRegistry.around(new FixedEmbedder()),
       signer,
       logger,

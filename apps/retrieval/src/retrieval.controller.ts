@@ -48,6 +48,16 @@ export class RetrievalController {
     return this.serve('expandChunk', call, grpcCall);
   }
 
+  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.trustedSearch)
+  trustedSearch(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
+    return this.serve('trustedSearch', call, grpcCall);
+  }
+
+  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.relationGraph)
+  relationGraph(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
+    return this.serve('relationGraph', call, grpcCall);
+  }
+
   private serve(method: RetrievalMethod, call: RetrievalWireCall, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
     return handleRetrievalCall(method, call, grpcCall, this.tools, (input) => this.retrieval.handle(method, input));
   }

@@ -13,6 +13,7 @@ import { CallerTokenSigner } from '@candor/runtime';
 import type { ChunkRecord } from '@candor/persistence/views';
 import { RetrievalService } from './retrieval.service.js';
 import { aKey, aScope, idOf } from './testing/builders.js';
+import { InMemoryReasoning } from './testing/in-memory-reasoning.js';
 import { FixedEmbedder, GENERATION, InMemoryWorld } from './testing/in-memory-world.js';
 
 const signer = new CallerTokenSigner('a key of at least thirty-two characters');
@@ -28,6 +29,7 @@ beforeEach(() => {
   service = new RetrievalService({
     reader: world,
     views: world,
+    reasoning: new InMemoryReasoning(),
     embedders: EmbedderRegistry.around(new FixedEmbedder()),
     signer,
     relevance,
@@ -342,7 +344,12 @@ describe('readChunk', () => {
 it('has a handler for every method of the contract', async () => {
   for (const method of Object.keys(RETRIEVAL_METHODS) as RetrievalMethod[]) {
     const chunkId = idOf(21);
-    const requests = { readChunk: { chunkId }, expandChunk: { chunkId, direction: 'up' } };
+    const requests = {
+      readChunk: { chunkId },
+      expandChunk: { chunkId, direction: 'up' },
+      trustedSearch: { query: 'brand', knownAsOf: null, limit: 5 },
+      relationGraph: { itemIds: [idOf(1)], knownAsOf: null, maxDocuments: 5 },
+    };
     const request = method in requests ? requests[method as keyof typeof requests] : { query: 'brand' };
     const outcome = await call(method, request).catch((error: unknown) => error);
     if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'RESOURCE.NOT_FOUND' });

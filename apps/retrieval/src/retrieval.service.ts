@@ -17,7 +17,10 @@ import { ContextService } from './features/context/context.service.js';
 import { ExpandChunkService } from './features/navigate/expand-chunk.service.js';
 import { FindPassagesService } from './features/navigate/find-passages.service.js';
 import { ReadChunkService } from './features/navigate/read-chunk.service.js';
+import { RelationGraphService } from './features/reasoning/relation-graph.service.js';
+import { TrustedSearchService } from './features/reasoning/trusted-search.service.js';
 import { SearchService } from './features/search/search.service.js';
+import type { ReasoningReads } from './features/reasoning/reasoning-reads.js';
 import type { Views } from './search/retrieval-run.js';
 import { RetrieveChunksService } from './search/retrieve-chunks.service.js';
 
@@ -26,6 +29,7 @@ export interface RetrievalDependencies {
   views: Views;
   embedders: EmbedderRegistry;
   signer: CallerTokenSigner;
+  reasoning: ReasoningReads;
   /** Default: what was measured for the model of the index that is searched. */
   relevance?: RelevanceProfile;
 }
@@ -49,7 +53,7 @@ export class RetrievalService implements RetrievalClient {
   private readonly handlers: Handlers;
   private readonly signer: CallerTokenSigner;
 
-  constructor({ reader, views, embedders, signer, relevance }: RetrievalDependencies) {
+  constructor({ reader, views, embedders, signer, reasoning, relevance }: RetrievalDependencies) {
     this.signer = signer;
     const chunks = new RetrieveChunksService(reader, views, embedders, relevance);
     const search = new SearchService(chunks);
@@ -57,12 +61,16 @@ export class RetrievalService implements RetrievalClient {
     const passages = new FindPassagesService(chunks);
     const reading = new ReadChunkService(views);
     const expanding = new ExpandChunkService(views);
+    const trusted = new TrustedSearchService(chunks, reasoning);
+    const relations = new RelationGraphService(views, reasoning);
     this.handlers = {
       search: ({ scope, request }, signal) => search.search(scope, request, signal),
       context: ({ scope, requestId, request }, signal) => context.retrieve(scope, requestId, request, signal),
       findPassages: ({ scope, request }, signal) => passages.findPassages(scope, request, signal),
       readChunk: ({ scope, request }) => reading.readChunk(scope, request.chunkId),
       expandChunk: ({ scope, request }) => expanding.expandChunk(scope, request),
+      trustedSearch: ({ scope, request }, signal) => trusted.search(scope, request, signal),
+      relationGraph: ({ scope, request }) => relations.read(scope, request),
     };
   }
 

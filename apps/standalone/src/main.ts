@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
 import { createGatewayApp, FirstKeyService, mcpAddressFrom, RateLimiterService } from '@candor/gateway';
 import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
-import { Database, RetrievalViews } from '@candor/persistence';
+import { Database, RetrievalViews, ReasoningViews } from '@candor/persistence';
 import { InProcessReplyChannel, JobProducer, migrateQueueBackend, type QueueBackendOptions } from '@candor/queue';
 import { RetrievalService } from '@candor/retrieval';
 import {
@@ -98,6 +98,7 @@ async function openServices(
   const retrieval = new RetrievalService({
     reader: index.reader,
     views: new RetrievalViews(database),
+    reasoning: new ReasoningViews(database),
     embedders,
     signer,
   });

@@ -9,6 +9,7 @@ export * from './jobs/job-catalogue.js';
 export * from './jobs/source-jobs.js';
 export * from './messages/reasoning.messages.js';
 export * from './messages/retrieval.messages.js';
+export * from './messages/trusted-search.messages.js';
 export * from './providers.js';
 export * from './v1/api-keys.route.js';
 export * from './v1/audit-events.route.js';

@@ -20,6 +20,8 @@ export interface PagePlan {
   rule: RelevanceRule | null;
   /** Show nothing at all when nothing is relevant. */
   emptyUnlessRelevant: boolean;
+  /** Keep what was replaced too, for whoever judges that itself; default false. */
+  keepsSuperseded?: boolean;
   /** Share of the dense leg in the fusion; default the usual one. */
   denseWeight?: number;
 }
@@ -66,7 +68,8 @@ export function selectPage(
     const { chunk } = candidate;
     const head = heads.get(headKey(chunk));
     const verdict = judgeCandidate(scope, head);
-    if (verdict === 'visible' && head) visible.push({ ...candidate, head, match: words.matchOf(chunk) });
+    const isKept = verdict === 'visible' || (verdict === 'superseded' && plan.keepsSuperseded === true);
+    if (isKept && head) visible.push({ ...candidate, head, match: words.matchOf(chunk) });
     else reject(candidate, verdict);
   }
 

@@ -9,6 +9,12 @@ import {
   passageSearchBodySchema,
 } from '../v1/navigation.route.js';
 import { searchBodySchema, searchResponseSchema } from '../v1/search.route.js';
+import {
+  relationGraphRequestSchema,
+  relationGraphSchema,
+  trustedSearchRequestSchema,
+  trustedSearchResultSchema,
+} from './trusted-search.messages.js';
 
 /** What every call to retrieval carries beside its payload. */
 export const retrievalCallSchema = z.strictObject({
@@ -48,6 +54,8 @@ export const RETRIEVAL_METHODS = {
   findPassages: { request: findPassagesRequestSchema, reply: replyOf(evidenceSchema) },
   readChunk: { request: z.strictObject({ chunkId: z.string() }), reply: replyOf(chunkReadingSchema) },
   expandChunk: { request: expandChunkBodySchema, reply: replyOf(expansionSchema) },
+  trustedSearch: { request: trustedSearchRequestSchema, reply: replyOf(trustedSearchResultSchema) },
+  relationGraph: { request: relationGraphRequestSchema, reply: replyOf(relationGraphSchema) },
 } as const;
 export type RetrievalMethod = keyof typeof RETRIEVAL_METHODS;
 export type RetrievalRequest<M extends RetrievalMethod> = z.output<(typeof RETRIEVAL_METHODS)[M]['request']>;

@@ -11,6 +11,8 @@ export const GRPC_METHODS = {
   findPassages: 'FindPassages',
   readChunk: 'ReadChunk',
   expandChunk: 'ExpandChunk',
+  trustedSearch: 'TrustedSearch',
+  relationGraph: 'RelationGraph',
 } as const satisfies Record<RetrievalMethod, string>;
 
 /** A page of hits with whole chunks is well below; a mistake is not unbounded. */

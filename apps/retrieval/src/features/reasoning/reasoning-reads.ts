@@ -1,0 +1,7 @@
+import type { ReasoningViews } from '@candor/persistence/views';
+
+/** What reasoning holds evidence to, as it is read here. */
+export type ReasoningReads = Pick<
+  ReasoningViews,
+  'countItems' | 'findCalibration' | 'findVerified' | 'readRelationGraph' | 'readStandings'
+>;

@@ -1,0 +1,167 @@
+import type { ViewQuery } from './chunk-views.js';
+import type { Database } from './database.js';
+import { readRelationGraph, type RelationGraph } from './relation-graph-view.js';
+import { VISIBLE_ITEM, visibilityParameters, type Visibility } from './visibility.js';
+
+/** Beyond the item's head: what a verdict on a hit needs. */
+export interface ItemStanding {
+  /** The source's own date: last update, else creation. */
+  sourceDate: Date | null;
+  /** Items that replace it and are replaced by none themselves, as far as the viewer sees. */
+  successors: string[];
+}
+
+/** Larger texts are held in memory one at a time, bytes. */
+const MOST_TEXT_BYTES = 1024 * 1024;
+/** Longest chain of replacements that is followed. */
+const MOST_GENERATIONS = 8;
+
+const seen = VISIBLE_ITEM.replace(/\bi\./g, 's.');
+const SAME_SOURCE = `s.provider = i.provider AND s.connector_id IS NOT DISTINCT FROM i.connector_id AND s.id <> i.id`;
+const SUCCESSORS_NOW = `SELECT i.id AS item_id, s.id AS successor_id FROM source_items i
+  JOIN LATERAL (SELECT * FROM source_items p
+    WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) s
+    ON ${seen} AND ${SAME_SOURCE} AND s.live_version IS NOT NULL
+  WHERE i.tenant_id = $1 AND i.id = ANY($4::uuid[]) AND $5::timestamptz IS NULL`;
+const SUCCESSORS_AS_OF = `SELECT DISTINCT i.id AS item_id, s.id AS successor_id FROM source_items i
+  JOIN LATERAL (SELECT * FROM item_declarations p
+    WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) d
+    ON d.known_from <= $5::timestamptz AND (d.known_until IS NULL OR d.known_until > $5)
+  JOIN source_items s ON s.id = d.item_id AND ${seen} AND ${SAME_SOURCE}
+  WHERE i.tenant_id = $1 AND i.id = ANY($4::uuid[]) AND EXISTS (SELECT 1 FROM item_versions w
+    WHERE w.item_id = s.id AND w.state = 'indexed' AND w.recorded_at <= $5)`;
+
+/** Read-only views of what reasoning holds evidence to. Nothing here writes. */
+export class ReasoningViews {
+  private readonly query: ViewQuery;
+
+  constructor(database: Database) {
+    this.query = (sql, parameters) => database.read((manager) => manager.query(sql, parameters));
+  }
+
+  /** By item id; items that the viewer may not see are left out. */
+  async readStandings(
+    viewer: Visibility,
+    itemIds: readonly string[],
+    knownAsOf: string | null,
+  ): Promise<Map<string, ItemStanding>> {
+    const rows = await this.query<{ id: string; source_date: Date | null }>(
+      `SELECT i.id, coalesce(i.source_updated_at, i.source_created_at) AS source_date
+       FROM source_items i WHERE ${VISIBLE_ITEM} AND i.id = ANY($4::uuid[])`,
+      [...visibilityParameters(viewer), itemIds],
+    );
+    const successors = await this.readSuccessors(viewer, itemIds, knownAsOf);
+    return new Map(
+      rows.map((row) => [row.id, { sourceDate: row.source_date, successors: findCurrent(row.id, successors) }]),
+    );
+  }
+
+  /** Of the passages those that their version's stored text holds word for word at their place. */
+  async findVerified(
+    tenantId: string,
+    passages: readonly { chunkId: string; itemId: string; version: number; content: string }[],
+  ): Promise<Set<string>> {
+    const places = await this.query<{ id: string; start_index: number; end_index: number; bytes: string }>(
+      `SELECT c.id, c.start_index, c.end_index, octet_length(v.text) AS bytes FROM chunks c
+       JOIN item_versions v ON v.item_id = c.item_id AND v.version = c.version AND v.text IS NOT NULL
+       WHERE c.tenant_id = $1 AND c.id = ANY($2::uuid[])`,
+      [tenantId, passages.map(({ chunkId }) => chunkId)],
+    );
+    const verified = new Set<string>();
+    const place = new Map(places.map((row) => [row.id, row]));
+    const groups = groupBySize(
+      passages.filter(({ chunkId }) => place.has(chunkId)),
+      (chunkId) => Number(place.get(chunkId)?.bytes ?? 0),
+    );
+    for (const group of groups) {
+      const texts = await this.readTexts(tenantId, group);
+      for (const { chunkId, itemId, version, content } of group) {
+        const { start_index: start, end_index: end } = place.get(chunkId) ?? { start_index: 0, end_index: 0 };
+        if (texts.get(`${itemId}:${version}`)?.slice(start, end) === content) verified.add(chunkId);
+      }
+    }
+    return verified;
+  }
+
+  /** Items of a generation. */
+  async countItems(tenantId: string, generationId: string): Promise<number> {
+    const [row] = await this.query<{ item_count: number }>(
+      'SELECT item_count FROM generations WHERE tenant_id = $1 AND id = $2',
+      [tenantId, generationId],
+    );
+    return row?.item_count ?? 0;
+  }
+
+  /** The newest calibration of a generation, as it was stored; null when there is none. */
+  async findCalibration(tenantId: string, generationId: string): Promise<unknown> {
+    const [row] = await this.query<{ document: unknown }>(
+      `SELECT document FROM calibrations WHERE tenant_id = $1 AND generation_id = $2
+       ORDER BY created_at DESC, id LIMIT 1`,
+      [tenantId, generationId],
+    );
+    return row?.document ?? null;
+  }
+
+  readRelationGraph(
+    viewer: Visibility,
+    seeds: readonly string[],
+    bounds: { maxDocuments: number; knownAsOf: string | null },
+  ): Promise<RelationGraph> {
+    return readRelationGraph(this.query, viewer, seeds, bounds);
+  }
+
+  /** Everything that replaces the items, and what replaces that, by item. */
+  private async readSuccessors(
+    viewer: Visibility,
+    itemIds: readonly string[],
+    knownAsOf: string | null,
+  ): Promise<Map<string, string[]>> {
+    const successors = new Map<string, string[]>();
+    let frontier = [...new Set(itemIds)];
+    for (let round = 0; round < MOST_GENERATIONS && frontier.length > 0; round += 1) {
+      const rows = await this.query<{ item_id: string; successor_id: string }>(
+        knownAsOf === null ? SUCCESSORS_NOW : SUCCESSORS_AS_OF,
+        [...visibilityParameters(viewer), frontier, knownAsOf],
+      );
+      for (const id of frontier) successors.set(id, []);
+      for (const row of rows) successors.get(row.item_id)?.push(row.successor_id);
+      frontier = [...new Set(rows.map((row) => row.successor_id))].filter((id) => !successors.has(id));
+    }
+    return successors;
+  }
+
+  private async readTexts(
+    tenantId: string,
+    versions: readonly { itemId: string; version: number }[],
+  ): Promise<Map<string, string>> {
+    const rows = await this.query<{ item_id: string; version: number; text: string }>(
+      `SELECT v.item_id, v.version, v.text FROM item_versions v WHERE v.tenant_id = $1 AND v.text IS NOT NULL
+         AND (v.item_id, v.version) IN (SELECT * FROM unnest($2::uuid[], $3::integer[]))`,
+      [tenantId, versions.map(({ itemId }) => itemId), versions.map(({ version }) => version)],
+    );
+    return new Map(rows.map((row) => [`${row.item_id}:${row.version}`, row.text]));
+  }
+}
+
+/** Who replaces it in the end; in a circle, whoever replaces it directly. */
+function findCurrent(itemId: string, successors: ReadonlyMap<string, readonly string[]>): string[] {
+  const direct = successors.get(itemId) ?? [];
+  const reached = new Set(direct);
+  for (const id of reached) for (const next of successors.get(id) ?? []) if (next !== itemId) reached.add(next);
+  const current = [...reached].filter((id) => (successors.get(id) ?? []).length === 0);
+  return current.length > 0 ? current.sort() : [...direct].sort();
+}
+
+/** Small texts together, each large one with its own passages. */
+function groupBySize<Passage extends { chunkId: string; itemId: string; version: number }>(
+  passages: readonly Passage[],
+  bytesOf: (chunkId: string) => number,
+): Passage[][] {
+  const groups = new Map<string, Passage[]>();
+  for (const passage of passages) {
+    const isLarge = bytesOf(passage.chunkId) > MOST_TEXT_BYTES;
+    const key = isLarge ? `${passage.itemId}:${passage.version}` : '';
+    groups.set(key, [...(groups.get(key) ?? []), passage]);
+  }
+  return [...groups.values()];
+}
