@@ -14,6 +14,7 @@ import { describeSources } from './suites/ingest/sources.suite.js';
 import { describeVersions } from './suites/ingest/versions.suite.js';
 import { describeBadInput } from './suites/input/bad-input.suite.js';
 import { describeHostileInput } from './suites/input/hostile-input.suite.js';
+import { describeMcp } from './suites/mcp/mcp.suite.js';
 import { describeAuditEvents } from './suites/operation/audit-events.suite.js';
 import { describeCollections } from './suites/operation/collections.suite.js';
 import { describeOperations } from './suites/operation/operations.suite.js';
@@ -38,6 +39,7 @@ export function describeSuites(world: WorldOf): void {
   describeReading(world);
   describeReasonDemo(world);
   describeReasonScope(world);
+  describeMcp(world);
   describeCitations(world);
   describeFeedback(world);
   describeIngest(world);

@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { passageSearchRoute, reasonRoute, type ReasonData } from '@candor/contracts';
+import { fillPath, type ApiClient } from '@candor/testkit';
+import { readEvents } from '../../harness/audit-trail.js';
+import { expectNothingFromInside } from '../../harness/expect-error.js';
+import { callTool, connectMcp, requestIdOf, textOf } from '../../harness/mcp-client.js';
+import { createKey, type IssuedKey } from '../../harness/tenants.js';
+import type { WorldOf } from '../../harness/world.js';
+import { parityCases, type KnownIds, type ParityCase } from './parity-cases.js';
+
+const QUESTION = 'What did we decide about the brand color?';
+const PLACEHOLDERS: KnownIds = { itemId: 'item', chunkId: 'chunk', quotation: 'words' };
+
+/** Ids and times of one request; everything else has to be the same. */
+function withoutTimes(body: unknown): unknown {
+  const volatile = new Set(['requestId', 'issuedAt', 'latencyMs', 'tookMs', 'ageHours']);
+  const text = JSON.stringify(body, (name, value: unknown) => (volatile.has(name) ? typeof value : value));
+  return JSON.parse(text) as unknown;
+}
+
+/** MCP beside REST, over the demo workspace. */
+export function describeMcp(world: WorldOf): void {
+  describe('MCP', () => {
+    let agent: IssuedKey;
+    let mcp: Client;
+    /** May read the audit trail, and use no tool. */
+    let poor: IssuedKey;
+    let poorMcp: Client;
+    let known: KnownIds;
+    beforeAll(async () => {
+      agent = await createKey(world().admin);
+      mcp = await connectMcp(agent.client);
+      poor = await createKey(world().admin, { allowedActions: ['audit:read'] });
+      poorMcp = await connectMcp(poor.client);
+      const { data } = await agent.client.call(passageSearchRoute, { body: { query: QUESTION, limit: 1 } });
+      const [passage] = data.results;
+      known = {
+        itemId: passage?.documentId ?? '',
+        chunkId: passage?.chunkId ?? '',
+        quotation: passage?.content.split('. ')[0] ?? '',
+      };
+    });
+
+    const askRest = (client: ApiClient, { route, params, body, args }: ParityCase) =>
+      client.send(route.method, fillPath(route.path, params), route.method === 'GET' ? {} : { body: body ?? args });
+
+    describe('gives the body of the REST API', () => {
+      it.each(parityCases(PLACEHOLDERS).map(({ tool, what }, index) => [tool, what, index] as const))(
+        'for %s: %s',
+        async (_tool, _what, index) => {
+          const parity = parityCases(known)[index] as ParityCase;
+          const rest = await askRest(agent.client, parity);
+          const result = await callTool(mcp, parity.tool, parity.args);
+          expect(result.isError ?? false).toBe(rest.status !== parity.route.status);
+          const body = result.isError ? (JSON.parse(textOf(result)) as unknown) : result.structuredContent;
+          expect(withoutTimes(body)).toEqual(withoutTimes(rest.body));
+          if (result.isError) expectNothingFromInside(JSON.stringify(body));
+        },
+      );
+
+      it.each(parityCases(PLACEHOLDERS).map(({ tool, what }, index) => [tool, what, index] as const))(
+        'also for a key without actions, for %s: %s',
+        async (_tool, _what, index) => {
+          const parity = parityCases(known)[index] as ParityCase;
+          const rest = await askRest(poor.client, parity);
+          const result = await callTool(poorMcp, parity.tool, parity.args);
+          expect(rest.status).toBe(403);
+          expect(withoutTimes(JSON.parse(textOf(result)))).toEqual(withoutTimes(rest.body));
+        },
+      );
+    });
+
+    it('leaves the same audit event as REST', async () => {
+      const rest = await agent.client.exchange(reasonRoute, { body: { query: QUESTION } });
+      const result = await callTool(mcp, 'reason', { query: QUESTION });
+      const [viaRest, viaMcp] = await Promise.all(
+        [rest.requestId, requestIdOf(result)].map((requestId) => readEvents(world().admin, requestId)),
+      );
+      expect(viaMcp?.map(({ action, outcome }) => [action, outcome])).toEqual([
+        ['reason.requested', 'accepted'],
+        ['reason.answer', 'succeeded'],
+      ]);
+      expect(viaMcp?.map(({ action, outcome }) => [action, outcome])).toEqual(
+        viaRest?.map(({ action, outcome }) => [action, outcome]),
+      );
+      const answered = viaMcp?.at(-1)?.metadata ?? {};
+      expect(answered).toMatchObject({ via: 'mcp' });
+      expect(Object.keys({ ...answered, via: undefined }).sort()).toEqual(
+        [...Object.keys(viaRest?.at(-1)?.metadata ?? {}), 'via'].sort(),
+      );
+    });
+
+    it('shows the cited answer of reason as text', async () => {
+      const result = await callTool(mcp, 'reason', { query: QUESTION });
+      const { data } = result.structuredContent as { data: ReasonData };
+      const text = textOf(result);
+      expect(text.match(/^\*\*\w+\*\*$/gm)?.slice(0, 3)).toEqual(['**Answer**', '**Meta**', '**Sources**']);
+      expect(text).toContain(data.answer);
+      for (const { chunkId, documentId } of data.citations) {
+        expect(text).toContain(chunkId);
+        expect(text).toContain(documentId);
+      }
+      expect(text).toContain(`chunksGathered: ${data.meta.chunksGathered}`);
+    });
+
+    it('reads a source item as a resource', async () => {
+      const uri = `candor://source-items/${known.itemId}`;
+      const { contents } = await mcp.readResource({ uri });
+      const [content] = contents;
+      const rest = await agent.client.get(`/v1/source-items/${known.itemId}`);
+      expect(withoutTimes(JSON.parse(content && 'text' in content ? content.text : '{}'))).toEqual(
+        withoutTimes(rest.body),
+      );
+    });
+
+    it('shows no item that the key may not see', async () => {
+      const { client } = await createKey(world().admin, { allowedProviders: ['gmail'] });
+      const result = await callTool(await connectMcp(client), 'get_source_item', { id: known.itemId });
+      expect(JSON.parse(textOf(result))).toMatchObject({ error: { code: 404, type: 'RESOURCE.NOT_FOUND' } });
+    });
+
+    it('challenges who has no key with the address of its metadata', async () => {
+      const refused = await world().anonymous.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' });
+      expect(refused.status).toBe(401);
+      const address = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? '';
+      const metadata = (await (await fetch(address)).json()) as { resource: string };
+      expect(metadata.resource).toBe(`${world().url}/mcp`);
+    });
+
+    it('refuses pages of other origins', async () => {
+      const headers = { origin: 'https://evil.example' };
+      const { status } = await agent.client.send('POST', '/mcp', { headers, body: {} });
+      expect(status).toBe(403);
+    });
+  });
+}
