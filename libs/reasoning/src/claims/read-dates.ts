@@ -14,7 +14,7 @@ const MONTHS = [
   'november',
   'december',
 ];
-const MONTH = `(?<month>${MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?`).join('|')})\\.?`;
+const MONTH = `(?<month>sept|${MONTHS.map((name) => `${name}|${name.slice(0, 3)}`).join('|')})\\b\\.?`;
 const PATTERNS = [
   /\b(?<year>\d{4})-(?<number>\d{2})-(?<day>\d{2})\b/gi,
   new RegExp(`\\b(?<day>\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (?<year>\\d{4}))?\\b`, 'gi'),

@@ -65,13 +65,15 @@ export function readQuantities(clause: string): StatedValue[] {
     const amount = (NUMBER_WORDS[number.toLowerCase()] ?? Number(number.replace(/,/g, ''))) * scale;
     const measured = measure(amount, { currency, percent, unit });
     if (measured === null || !Number.isFinite(measured.amount)) continue;
+    // With a currency sign the next word is no unit.
+    const written = currency === undefined || unit === undefined ? match[0] : match[0].slice(0, -unit.length - 1);
     found.push({
       kind: 'conflicting_value',
       dimension: measured.dimension,
       normalized: String(measured.amount),
-      value: match[0].trim(),
+      value: written.trim(),
       start: match.index,
-      end: match.index + match[0].length,
+      end: match.index + written.length,
     });
   }
   return found;

@@ -31,7 +31,7 @@ function stripHeader(sentence: string): string {
 /** A comma inside a number or a date doesn't end a clause. */
 function splitSentence(sentence: string): string[] {
   return sentence
-    .split(/;|(?<!\d),\s|(?<=\d),\s(?!\d{4})|\s(?:but|so that|because|whereas|while|although)\s/)
+    .split(/;|,\s(?!\d{4}\b)|\s(?:but|so that|because|whereas|while|although)\s/)
     .map((clause) => clause.trim())
     .filter((clause) => clause !== '');
 }

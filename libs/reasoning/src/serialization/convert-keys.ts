@@ -20,6 +20,8 @@ export class KeyError extends Error {
   }
 }
 
+const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$/;
+
 /** The keys of a value in snake case; values stay as they are. */
 export function toSnakeKeys<Value>(value: Value): SnakeCased<Value> {
   return mapKeys(value, '', (key) => toSnake(key)) as SnakeCased<Value>;
@@ -28,9 +30,8 @@ export function toSnakeKeys<Value>(value: Value): SnakeCased<Value> {
 /** The keys of parsed JSON in camel case. Throws KeyError for a key that isn't snake case. */
 export function toCamelKeys(value: unknown): unknown {
   return mapKeys(value, '', (key, path) => {
-    const camel = key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-    if (toSnake(camel) !== key || /[A-Z]/.test(key)) throw new KeyError(path);
-    return camel;
+    if (!SNAKE_CASE.test(key)) throw new KeyError(path);
+    return key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
   });
 }
 

@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
+import { projectGraph, type DeclaredRelation, type GraphDocument } from '../graph/project-graph.js';
+import { IDENTITY, makeHit, makeProposal, makeTrusted } from '../testing/scripted-ports.js';
+import { detectContradictions } from './detect-contradictions.js';
+
+const AT = Date.parse('2026-06-01T00:00:00Z');
+const items = buildEvidenceBundle(
+  makeTrusted([
+    makeHit('c1', { text: 'The rate limit of the API is 100 requests.', sourceDate: '2026-01-01T00:00:00Z' }),
+    makeHit('c2', {
+      text: 'The rate limit of the API is 120 requests.',
+      sourceDate: '2026-05-01T00:00:00Z',
+      score: 0.9,
+    }),
+  ]),
+  { maxEvidenceTokens: 1000, countTokens: (text) => text.length },
+).items;
+
+function settled(relations: Partial<DeclaredRelation>[], documents: Partial<GraphDocument>[] = []) {
+  const nothing = { documentId: '', title: '', status: null, validFrom: null, validUntil: null, sourceDate: null };
+  const graph = projectGraph({
+    identity: IDENTITY,
+    documents: documents.map((document) => ({ ...nothing, ...document })),
+    relations: relations.map((relation, index) => ({
+      relationId: `r${index}`,
+      kind: 'supersedes',
+      fromDocumentId: 'document-of-c2',
+      toDocumentId: 'document-of-c1',
+      origin: 'declared',
+      declaredAt: null,
+      ...relation,
+    })),
+    evidence: items,
+  });
+  const found = detectContradictions({ items, graph, proposals: [], at: AT });
+  expect(found).toHaveLength(1);
+  return found[0]?.settledBy;
+}
+
+describe('detectContradictions', () => {
+  it('cites and dates both sides', () => {
+    expect(detectContradictions({ items, graph: null, proposals: [], at: AT })).toEqual([
+      {
+        kind: 'conflicting_value',
+        subject: 'The rate limit of the API is',
+        left: {
+          chunkId: 'c1',
+          documentId: 'document-of-c1',
+          documentTitle: 'Title of c1',
+          quotation: 'The rate limit of the API is 100 requests.',
+          value: '100 requests',
+          sourceDate: '2026-01-01T00:00:00Z',
+        },
+        right: {
+          chunkId: 'c2',
+          documentId: 'document-of-c2',
+          documentTitle: 'Title of c2',
+          quotation: 'The rate limit of the API is 120 requests.',
+          value: '120 requests',
+          sourceDate: '2026-05-01T00:00:00Z',
+        },
+        settledBy: null,
+        proposalId: null,
+      },
+    ]);
+  });
+
+  it('settles nothing by date, score, reference or a reviewed conflict', () => {
+    expect(settled([])).toBeNull();
+    for (const kind of ['references', 'reply_of', 'same_thread', 'conflicts_with'] as const) {
+      expect(settled([{ kind }])).toBeNull();
+    }
+  });
+
+  it('is settled by a supersession, direct or over others, in either direction', () => {
+    expect(settled([{}])).toEqual({ by: 'supersedes', relationId: 'r0', prevails: 'right' });
+    const [left, right] = ['document-of-c1', 'document-of-c2'];
+    expect(settled([{ fromDocumentId: left, toDocumentId: right }])).toMatchObject({ prevails: 'left' });
+    expect(settled([{ toDocumentId: 'x' }, { fromDocumentId: 'x' }])).toEqual({
+      by: 'supersedes',
+      relationId: 'r1',
+      prevails: 'right',
+    });
+    expect(settled([{}, { fromDocumentId: left, toDocumentId: right }])).toBeNull();
+  });
+
+  it('is settled by validity and by status, of one side alone', () => {
+    expect(settled([], [{ documentId: 'document-of-c1', validUntil: '2026-05-01T00:00:00Z' }])).toEqual({
+      by: 'validity',
+      relationId: 'document-of-c1',
+      prevails: 'right',
+    });
+    expect(settled([], [{ documentId: 'document-of-c2', status: 'deprecated' }])).toEqual({
+      by: 'status',
+      relationId: 'document-of-c2',
+      prevails: 'left',
+    });
+    const both = ['document-of-c1', 'document-of-c2'].map((documentId) => ({
+      documentId,
+      status: 'archived' as const,
+    }));
+    expect(settled([], both)).toBeNull();
+    expect(settled([], [{ documentId: 'document-of-c1', status: 'approved' }])).toBeNull();
+  });
+
+  it('names the proposal that found the same, and adds what only a proposal found', () => {
+    const same = makeProposal('c2', 'c1');
+    expect(detectContradictions({ items, graph: null, proposals: [same], at: AT })).toMatchObject([
+      { left: { chunkId: 'c1' }, proposalId: 'proposal-1' },
+    ]);
+    const other = makeProposal('c1', 'c2', { kind: 'conflicting_date', proposalId: 'p2' });
+    expect(detectContradictions({ items, graph: null, proposals: [other], at: AT })).toMatchObject([
+      { kind: 'conflicting_value', proposalId: null },
+      { kind: 'conflicting_date', proposalId: 'p2' },
+    ]);
+  });
+
+  it('leaves out a proposal one side of which is no item', () => {
+    const proposals = [makeProposal('c1', 'c9', { kind: 'conflicting_date' })];
+    expect(detectContradictions({ items, graph: null, proposals, at: AT })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { makeDegraded, makeHit, makeTrusted } from '../testing/scripted-ports.js';
+import { buildEvidenceBundle } from './build-evidence-bundle.js';
+import { demoteItems } from './demote-items.js';
+import { DEFAULT_EVIDENCE_POLICY, evidencePolicySchema } from './evidence-policy.js';
+
+const countTokens = (text: string): number => text.length;
+const limits = { maxEvidenceTokens: 10_000, countTokens };
+const idsOf = (bundle: { items: readonly { chunkId: string }[] }) => bundle.items.map((item) => item.chunkId);
+
+describe('buildEvidenceBundle', () => {
+  it('takes five items in the order of retrieval by default', () => {
+    const hits = Array.from({ length: 7 }, (_, index) => makeHit(`c${index}`, { score: index / 10 }));
+    const bundle = buildEvidenceBundle(makeTrusted(hits), limits);
+    expect(DEFAULT_EVIDENCE_POLICY).toEqual({
+      maxItems: 5,
+      preserveOrder: true,
+      semanticDeduplication: false,
+      answerSlots: [],
+    });
+    expect(idsOf(bundle)).toEqual(['c0', 'c1', 'c2', 'c3', 'c4']);
+    expect(bundle.items.map((item) => item.ordinal)).toEqual([1, 2, 3, 4, 5]);
+    expect(bundle.excluded).toEqual([
+      { chunkId: 'c5', reason: 'item_limit' },
+      { chunkId: 'c6', reason: 'item_limit' },
+    ]);
+    expect(bundle).toMatchObject({ decision: 'answerable', reasonCode: null, missingSlots: [] });
+  });
+
+  it('orders by score when the order need not be kept', () => {
+    const hits = [makeHit('c1', { score: 0.1 }), makeHit('c2', { score: 0.9 }), makeHit('c3', { score: 0.5 })];
+    const bundle = buildEvidenceBundle(makeTrusted(hits), limits, { preserveOrder: false });
+    expect(idsOf(bundle)).toEqual(['c2', 'c3', 'c1']);
+  });
+
+  it('names each passage once; one that is demoted anywhere is demoted', () => {
+    const hits = [makeHit('c1'), makeHit('c1'), makeHit('c2'), makeHit('c2', { verdict: 'expired' })];
+    const bundle = buildEvidenceBundle(makeTrusted(hits), limits);
+    expect(idsOf(bundle)).toEqual(['c1']);
+    expect(bundle.excluded).toEqual([{ chunkId: 'c2', reason: 'expired' }]);
+  });
+
+  it('keeps the trust of the retrieval', () => {
+    const bundle = buildEvidenceBundle(makeDegraded('INDEX_NOT_READY', [makeHit('c1')]), limits);
+    expect(bundle.trustState).toEqual({ state: 'degraded', failureCode: 'INDEX_NOT_READY' });
+  });
+
+  it('leaves out what says the same only when asked, and never for another number', () => {
+    const first = makeHit('c1', { text: 'Nightly database backups are kept for 30 days in the vault.' });
+    const same = makeHit('c2', { text: 'In the vault, nightly database backups are kept for 30 days.' });
+    const other = makeHit('c3', { text: 'Nightly database backups are kept for 35 days in the vault.' });
+    const result = makeTrusted([first, same, other]);
+    expect(idsOf(buildEvidenceBundle(result, limits))).toEqual(['c1', 'c2', 'c3']);
+    const bundle = buildEvidenceBundle(result, limits, { semanticDeduplication: true });
+    expect(idsOf(bundle)).toEqual(['c1', 'c3']);
+    expect(bundle.excluded).toEqual([{ chunkId: 'c2', reason: 'duplicate' }]);
+  });
+
+  it('goes on after an item that does not fit the budget', () => {
+    const long = makeHit('c1', { text: 'x'.repeat(500) });
+    const bundle = buildEvidenceBundle(makeTrusted([long, makeHit('c2')]), { maxEvidenceTokens: 100, countTokens });
+    expect(idsOf(bundle)).toEqual(['c2']);
+    expect(bundle.excluded).toEqual([{ chunkId: 'c1', reason: 'token_budget' }]);
+  });
+
+  describe('answer slots', () => {
+    const slots = [
+      { name: 'owner', terms: ['owned by', 'owner'] },
+      { name: 'price', terms: ['cost per month'] },
+    ];
+
+    it('are filled by all words of one term in one item, in any form', () => {
+      const hits = [
+        makeHit('c1', { text: 'Two owners are responsible.' }),
+        makeHit('c2', { text: 'It costs 5 euros each month.' }),
+      ];
+      expect(buildEvidenceBundle(makeTrusted(hits), limits, { answerSlots: slots }).decision).toBe('answerable');
+      const halves = [makeHit('c1', { text: 'It costs 5 euros.' }), makeHit('c2', { text: 'Owners meet each month.' })];
+      const bundle = buildEvidenceBundle(makeTrusted(halves), limits, { answerSlots: slots });
+      expect(bundle).toMatchObject({ decision: 'abstain', reasonCode: 'answer_slot_gap', missingSlots: ['price'] });
+    });
+
+    it('keep a place for a hit past the limit that alone fills one', () => {
+      const hits = [makeHit('c1'), makeHit('c2'), makeHit('c3', { text: 'The owner is Ada.' })];
+      const bundle = buildEvidenceBundle(makeTrusted(hits), limits, { maxItems: 2, answerSlots: slots.slice(0, 1) });
+      expect(idsOf(bundle)).toEqual(['c1', 'c3']);
+      expect(bundle.decision).toBe('answerable');
+      expect(bundle.excluded).toEqual([{ chunkId: 'c2', reason: 'item_limit' }]);
+    });
+
+    it('are bounded', () => {
+      const many = Array.from({ length: 11 }, (_, index) => ({ name: `s${index}`, terms: ['x'] }));
+      expect(evidencePolicySchema.safeParse({ answerSlots: many }).success).toBe(false);
+      expect(evidencePolicySchema.safeParse({ answerSlots: [{ name: 'a', terms: [] }] }).success).toBe(false);
+    });
+  });
+});
+
+describe('demoteItems', () => {
+  const bundle = buildEvidenceBundle(makeTrusted([makeHit('c1'), makeHit('c2')]), limits);
+
+  it('renumbers what stays and counts its tokens anew', () => {
+    const left = demoteItems(
+      bundle,
+      [{ chunkId: 'c1', reason: 'declared_status' }],
+      DEFAULT_EVIDENCE_POLICY,
+      countTokens,
+    );
+    expect(left.items).toMatchObject([{ chunkId: 'c2', ordinal: 1 }]);
+    expect(left.tokens).toBe('Title of c2\nText of c2.'.length);
+    expect(left.excluded).toEqual([{ chunkId: 'c1', reason: 'declared_status' }]);
+  });
+
+  it('has unsupported evidence when nothing stays, and judges the slots anew', () => {
+    const both = bundle.items.map(({ chunkId }) => ({ chunkId, reason: 'declared_validity' as const }));
+    expect(demoteItems(bundle, both, DEFAULT_EVIDENCE_POLICY, countTokens)).toMatchObject({
+      decision: 'abstain',
+      reasonCode: 'unsupported_evidence',
+    });
+    const policy = { ...DEFAULT_EVIDENCE_POLICY, answerSlots: [{ name: 'first', terms: ['c1'] }] };
+    expect(demoteItems(bundle, both.slice(0, 1), policy, countTokens)).toMatchObject({ reasonCode: 'answer_slot_gap' });
+  });
+});

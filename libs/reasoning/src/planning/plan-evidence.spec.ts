@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
+import { projectGraph, type DeclaredRelation, type GraphDocument } from '../graph/project-graph.js';
+import { IDENTITY, makeHit, makeTrusted } from '../testing/scripted-ports.js';
+import { planEvidence } from './plan-evidence.js';
+import { DEFAULT_BUDGET, type ReasoningBudget } from './reasoning-budget.js';
+import { RunRecorder } from './run-recorder.js';
+
+const limits = { maxEvidenceTokens: 10_000, countTokens: (text: string) => text.length };
+type Link = [kind: DeclaredRelation['kind'], from: string, to: string];
+
+/** Evidence of documents a and b. */
+function plan(
+  links: Link[],
+  over: { documents?: Partial<GraphDocument>[]; budget?: Partial<ReasoningBudget>; passages?: [string, string][] } = {},
+) {
+  const passages = over.passages ?? [
+    ['c1', 'a'],
+    ['c2', 'b'],
+  ];
+  const items = buildEvidenceBundle(
+    makeTrusted(passages.map(([chunkId, documentId]) => makeHit(chunkId, { documentId }))),
+    limits,
+  ).items;
+  const nothing = { documentId: '', title: '', status: null, validFrom: null, validUntil: null, sourceDate: null };
+  const graph = projectGraph({
+    identity: IDENTITY,
+    documents: (over.documents ?? []).map((document) => ({ ...nothing, ...document })),
+    relations: links.map(([kind, fromDocumentId, toDocumentId], index) => ({
+      relationId: `r${index}`,
+      kind,
+      fromDocumentId,
+      toDocumentId,
+      origin: 'declared',
+      declaredAt: null,
+    })),
+    evidence: items,
+  });
+  const recorder = new RunRecorder({ ...DEFAULT_BUDGET, ...over.budget }, () => 0);
+  const result = planEvidence({ items, graph, at: Date.parse('2026-06-01T00:00:00Z'), recorder });
+  const visits = recorder.steps.map((step) => `${step.nodeId}:${step.depth}`);
+  return { ...result, visits, steps: recorder.steps, used: recorder.used };
+}
+
+describe('planEvidence', () => {
+  it('reads each document of the evidence once', () => {
+    const { visits, demoted, gaps, steps } = plan([], {
+      passages: [
+        ['c1', 'a'],
+        ['c2', 'a'],
+        ['c3', 'b'],
+      ],
+    });
+    expect(visits).toEqual(['a:0', 'b:0']);
+    expect({ demoted, gaps }).toEqual({ demoted: [], gaps: [] });
+    expect(steps.map((step) => step.stopReason)).toEqual(['no_neighbours', 'no_neighbours']);
+  });
+
+  it('takes out what a retrieved document replaced', () => {
+    const { demoted, gaps } = plan([['supersedes', 'b', 'a']]);
+    expect(demoted).toEqual([{ chunkId: 'c1', reason: 'declared_superseded' }]);
+    expect(gaps).toEqual([]);
+  });
+
+  it('names a replacement that was not retrieved', () => {
+    const { demoted, gaps } = plan([
+      ['supersedes', 'x', 'a'],
+      ['supersedes', 'y', 'x'],
+    ]);
+    expect(demoted).toEqual([{ chunkId: 'c1', reason: 'declared_superseded' }]);
+    expect(gaps).toMatchObject([{ kind: 'unretrieved_successor', name: 'y' }]);
+  });
+
+  it('marks ambiguous replacement', () => {
+    const { demoted } = plan([
+      ['supersedes', 'x', 'a'],
+      ['supersedes', 'y', 'a'],
+    ]);
+    expect(demoted).toEqual([{ chunkId: 'c1', reason: 'declared_ambiguous' }]);
+  });
+
+  it.each(['superseded', 'withdrawn', 'rejected'] as const)('takes out a document that calls itself %s', (status) => {
+    expect(plan([], { documents: [{ documentId: 'a', status }] }).demoted).toEqual([
+      { chunkId: 'c1', reason: 'declared_status' },
+    ]);
+  });
+
+  it.each(['draft', 'approved', 'active', 'deprecated', 'archived'] as const)(
+    'keeps a document that is %s',
+    (status) => {
+      expect(plan([], { documents: [{ documentId: 'a', status }] }).demoted).toEqual([]);
+    },
+  );
+
+  it('takes out what is not valid at the moment', () => {
+    const documents = [
+      { documentId: 'a', validUntil: '2026-06-01T00:00:00Z' },
+      { documentId: 'b', validFrom: '2026-06-01T00:00:00Z' },
+    ];
+    expect(plan([], { documents }).demoted).toEqual([{ chunkId: 'c1', reason: 'declared_validity' }]);
+  });
+
+  it('reads replacements depth first before the surroundings', () => {
+    const { visits } = plan([
+      ['references', 'a', 'p'],
+      ['supersedes', 'x', 'a'],
+      ['supersedes', 'y', 'x'],
+      ['reply_of', 'q', 'p'],
+      ['same_thread', 'b', 's'],
+    ]);
+    expect(visits).toEqual(['a:0', 'x:1', 'y:2', 'b:0', 'p:1', 'q:2', 's:1']);
+  });
+
+  it('says which bound ended the surroundings, and still judges the evidence', () => {
+    const { visits, gaps, demoted, unread } = plan(
+      [
+        ['references', 'a', 'p'],
+        ['supersedes', 'b', 'a'],
+      ],
+      {
+        budget: { maxGraphNodes: 2 },
+      },
+    );
+    expect(visits).toEqual(['a:0', 'b:1', 'p:1']);
+    expect(unread).toBeNull();
+    expect(gaps).toMatchObject([{ kind: 'unfinished_planning', name: 'max_graph_nodes' }]);
+    expect(demoted).toHaveLength(1);
+  });
+
+  it('tells that the standing of an item is unread when a bound is met before it', () => {
+    const { unread, demoted, used } = plan([['supersedes', 'x', 'a']], { budget: { maxSteps: 2 } });
+    expect(unread).toBe('max_steps');
+    expect(demoted).toEqual([]);
+    expect(used).toMatchObject({ steps: 2, graphNodes: 2 });
+  });
+
+  it('ends in a circle of relations', () => {
+    const { visits } = plan([
+      ['references', 'a', 'b'],
+      ['references', 'b', 'a'],
+      ['same_thread', 'a', 'a'],
+    ]);
+    expect(visits).toEqual(['a:0', 'b:0']);
+  });
+});

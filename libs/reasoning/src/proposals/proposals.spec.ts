@@ -1,0 +1,150 @@
+import { describe, expect, it } from '@jest/globals';
+import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
+import { projectGraph, type DeclaredRelation } from '../graph/project-graph.js';
+import { IDENTITY, makeGraph, makeHit, makeProposal, makeTrusted } from '../testing/scripted-ports.js';
+import { MOST_PROPOSALS } from './inference-proposal.js';
+import { parseProposals } from './parse-proposals.js';
+import { createRuleBasedProposalProvider, proposeConflicts } from './propose-conflicts.js';
+
+const limits = { maxEvidenceTokens: 10_000, countTokens: (text: string) => text.length };
+const itemsOf = (...texts: string[]) =>
+  buildEvidenceBundle(makeTrusted(texts.map((text, index) => makeHit(`c${index + 1}`, { text }))), limits).items;
+
+describe('parseProposals', () => {
+  const graph = makeGraph(['c1', 'c2', 'c3']);
+  const evidence = buildEvidenceBundle(makeTrusted([makeHit('c1'), makeHit('c2')]), limits).items;
+  const parse = (output: unknown) => parseProposals(output, graph, evidence);
+  const proposal = makeProposal('c1', 'c2');
+  const [left, right] = proposal.claims;
+
+  it('accepts a list and a report', () => {
+    expect(parse([proposal])).toEqual({ proposals: [proposal], reported: [] });
+    const report = { proposals: [proposal], failures: [{ kind: 'timeout', message: 'late' }] };
+    expect(parse(report)).toEqual({ proposals: [proposal], reported: ['timeout'] });
+    expect(parse([])).toEqual({ proposals: [], reported: [] });
+  });
+
+  it('lets a source be a document, and quotes nothing that it cannot check', () => {
+    const wide = makeProposal('c1', 'c3', { sourceEvidenceIds: ['c1', 'c3', 'document-of-c2'] });
+    expect(parse([wide]).proposals).toEqual([wide]);
+  });
+
+  it('takes a quotation with other blanks', () => {
+    const loose = { ...proposal, claims: [{ ...left, quotation: 'Text  of\nc1.' }, right] };
+    expect(parse([loose]).proposals).toHaveLength(1);
+  });
+
+  it.each([
+    ['no list', { proposal }, 'proposals'],
+    ['null', null, 'output'],
+    ['an unknown key', [{ ...proposal, answer: 'x' }], 'proposals.0'],
+    ['a confidence above 1', [{ ...proposal, confidence: 1.1 }], 'confidence'],
+    ['a confidence that is NaN', [{ ...proposal, confidence: NaN }], 'confidence'],
+    ['one claim', [{ ...proposal, claims: [left] }], 'claims'],
+    ['no source', [{ ...proposal, sourceEvidenceIds: [] }], 'sourceEvidenceIds'],
+    ['another generation', [{ ...proposal, generationId: 'generation-2' }], 'generationId'],
+    ['a source that is no node', [{ ...proposal, sourceEvidenceIds: ['c1', 'c2', 'x'] }], 'source evidence id'],
+    ['the id of a passage', [{ ...proposal, proposalId: 'c3' }], 'its id'],
+    ['the id of a document', [{ ...proposal, proposalId: 'document-of-c1' }], 'its id'],
+    [
+      'a claim of a document',
+      [
+        {
+          ...proposal,
+          sourceEvidenceIds: ['c1', 'c2', 'document-of-c1'],
+          claims: [{ ...left, evidenceId: 'document-of-c1' }, right],
+        },
+      ],
+      'names no evidence',
+    ],
+    [
+      'a claim of another document’s passage',
+      [{ ...proposal, claims: [{ ...left, documentId: 'document-of-c2' }, right] }],
+      'names no evidence',
+    ],
+    ['a claim that is no source', [{ ...proposal, sourceEvidenceIds: ['c1'] }], 'no source'],
+    [
+      'a quotation that does not occur',
+      [{ ...proposal, claims: [{ ...left, quotation: 'Text of c2.' }, right] }],
+      'quotation',
+    ],
+    ['both claims of one passage', [{ ...proposal, claims: [left, left] }], 'one passage'],
+    ['one id twice', [proposal, proposal], 'one id'],
+    ['a failure that is none', { proposals: [], failures: [{ kind: 'bored', message: '' }] }, 'failures'],
+  ])('refuses %s', (_what, output, rule) => {
+    expect(() => parse(output)).toThrow(
+      expect.objectContaining({ kind: 'malformed_output', message: expect.stringContaining(rule) }),
+    );
+  });
+
+  it('refuses the id of a passage that only the evidence has', () => {
+    expect(() =>
+      parseProposals([{ ...makeProposal('c1', 'c3'), proposalId: 'c2' }], makeGraph(['c1', 'c3']), evidence),
+    ).toThrow(/its id/);
+  });
+
+  it('refuses more proposals than a person could look at, before it reads them', () => {
+    const many = Array.from({ length: MOST_PROPOSALS + 1 }, () => 'x');
+    expect(() => parse(many)).toThrow(expect.objectContaining({ kind: 'wrong_cardinality' }));
+    expect(() => parse({ proposals: many, failures: [] })).toThrow(
+      expect.objectContaining({ kind: 'wrong_cardinality' }),
+    );
+  });
+});
+
+describe('proposeConflicts', () => {
+  const evidence = itemsOf(
+    'The public API rate limit is 100 requests per minute per API key.',
+    'The public API rate limit is 120 requests per minute per API key.',
+  );
+  const graphWith = (...relations: DeclaredRelation[]) =>
+    projectGraph({ identity: IDENTITY, documents: [], relations, evidence });
+  const relation: DeclaredRelation = {
+    relationId: 'r1',
+    kind: 'references',
+    fromDocumentId: 'document-of-c2',
+    toDocumentId: 'document-of-c1',
+    origin: 'declared',
+    declaredAt: null,
+  };
+
+  it('proposes a conflict with both sides quoted, the same one each time', () => {
+    const proposals = proposeConflicts(evidence, graphWith());
+    expect(proposals).toMatchObject([
+      {
+        kind: 'conflicting_value',
+        generationId: 'generation-1',
+        claims: [
+          { evidenceId: 'c1', documentId: 'document-of-c1', value: '100 requests' },
+          { evidenceId: 'c2', documentId: 'document-of-c2', value: '120 requests' },
+        ],
+        sourceEvidenceIds: ['c1', 'c2'],
+      },
+    ]);
+    expect(proposeConflicts(evidence, graphWith(relation))).toEqual(proposals);
+  });
+
+  it('gives what parseProposals accepts, and costs no model call', async () => {
+    const provider = createRuleBasedProposalProvider();
+    const graph = graphWith();
+    const context = { signal: new AbortController().signal, deadlineMs: 1000 };
+    const output = await provider.propose({ query: '', tenantId: 'tenant-a', graph, evidence }, context);
+    expect(parseProposals(output, graph, evidence).proposals).toHaveLength(1);
+    expect(provider.modelCalls).toBe(0);
+  });
+
+  it.each(['supersedes', 'conflicts_with'] as const)('proposes nothing between documents that %s links', (kind) => {
+    expect(proposeConflicts(evidence, graphWith({ ...relation, kind }))).toEqual([]);
+    const reversed = {
+      ...relation,
+      kind,
+      fromDocumentId: relation.toDocumentId,
+      toDocumentId: relation.fromDocumentId,
+    };
+    expect(proposeConflicts(evidence, graphWith(reversed))).toEqual([]);
+  });
+
+  it('proposes nothing about passages that the graph doesn’t hold', () => {
+    expect(proposeConflicts(evidence, makeGraph(['c1']))).toEqual([]);
+  });
+});
