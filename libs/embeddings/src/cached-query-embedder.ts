@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Embedder, EmbeddingProfile } from './embedder.port.js';
-import { cancelledError, throwIfCancelled } from './throw-if-cancelled.js';
+import { cancelledError, throwIfCancelled } from '@candor/runtime/cancellation';
 
 export interface CachedQueryEmbedderOptions {
   /** Vectors kept, the least recently used goes first. Default 5,000 (8 MB at 384 dimensions). */

@@ -1,5 +1,5 @@
 import { AppError } from '@candor/contracts';
-import { cancelledError, throwIfCancelled } from './throw-if-cancelled.js';
+import { cancelledError, throwIfCancelled } from '@candor/runtime/cancellation';
 
 export type Lane = 'query' | 'passage';
 

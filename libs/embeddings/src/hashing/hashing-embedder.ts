@@ -1,6 +1,6 @@
 import type { Embedder, EmbeddingProfile } from '../embedder.port.js';
 import { normalizeVector } from '../normalize-vector.js';
-import { throwIfCancelled } from '../throw-if-cancelled.js';
+import { throwIfCancelled } from '@candor/runtime/cancellation';
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const TRIGRAM_WEIGHT = 0.3;

@@ -6,7 +6,7 @@ import { AppError } from '@candor/contracts';
 import type { Embedder, EmbeddingProfile } from '../embedder.port.js';
 import { mapBounded } from '../map-bounded.js';
 import { PriorityLanes, type Lane } from '../priority-lanes.js';
-import { throwIfCancelled } from '../throw-if-cancelled.js';
+import { throwIfCancelled } from '@candor/runtime/cancellation';
 import { InferencePool } from './inference-pool.js';
 import { ModelTokenizer } from './model-tokenizer.js';
 import type { OnnxModelSpec } from './onnx-model-specs.js';

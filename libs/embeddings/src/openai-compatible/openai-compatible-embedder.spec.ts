@@ -74,6 +74,31 @@ describe('OpenAiCompatibleEmbedder', () => {
     expect(dot(vectors[57]!, expected!)).toBeGreaterThan(0.9999);
   });
 
+  it('gathers the queries that come while every request is under way', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let arrive = (): void => undefined;
+    const arrival = (): Promise<void> => new Promise((resolve) => (arrive = resolve));
+    server.script = () => (arrive(), released.then(() => false));
+    const embedder = await load({ concurrency: 2 });
+    const texts = Array.from({ length: 9 }, (_, index) => `query ${index}`);
+    const abort = new AbortController();
+    let arrived = arrival();
+    const gone = embedder.embedQuery('gone', abort.signal);
+    await arrived;
+    arrived = arrival();
+    const first = embedder.embedQuery(texts[0]!);
+    await arrived;
+    const others = texts.slice(1).map((text) => embedder.embedQuery(text));
+    abort.abort();
+    await expect(gone).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+    release();
+    const vectors = await Promise.all([first, ...others]);
+    expect(server.requests.map(({ body }) => body.input.length).toSorted()).toEqual([1, 1, 8]);
+    const [expected] = await embedder.embedPassages(['query 5']);
+    expect(dot(vectors[5]!, expected!)).toBeGreaterThan(0.9999);
+  });
+
   it.each([429, 500, 503])('tries again after %i', async (status) => {
     server.script = (_, response, attempt) => {
       if (attempt > 1) return false;

@@ -1,5 +1,5 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
-import { throwIfCancelled } from '../cancellation.js';
+import { throwIfCancelled } from '@candor/runtime/cancellation';
 import { assertCandidateQuery, matchesNothing } from '../chunk-filter.js';
 import { cosineOf, mergeLegs, type LegHit } from '../merge-legs.js';
 import type { CandidateQuery, CandidateResult, IndexAddress, SearchIndexReader } from '../search-index.port.js';
@@ -37,7 +37,7 @@ export class ElasticsearchReader implements SearchIndexReader {
       parts = await this.search(index, query);
     }
     const { dense, lexical } = parts;
-    if (isMissing(dense) || isMissing(lexical)) return { candidates: [], exact: true };
+    if (isMissing(dense) || isMissing(lexical)) throw indexUnavailable(new Error('The index is not there.'));
     const vector = await query.vector;
     const nearest = hitsOf(dense).map((hit) => ({ chunk: fromHit(hit), cosine: 2 * scoreOf(hit) - 1 }));
     const matching = hitsOf(lexical).map((hit): LegHit => ({

@@ -1,6 +1,6 @@
 import { MatchQuery, type Query, type Table, type VectorQuery } from '@lancedb/lancedb';
 import { access, mkdir } from 'node:fs/promises';
-import { throwIfCancelled, untilCancelled } from '../cancellation.js';
+import { throwIfCancelled, untilCancelled } from '@candor/runtime/cancellation';
 import { profileMismatch } from '../check-operations.js';
 import { assertCandidateQuery, matchesNothing } from '../chunk-filter.js';
 import { cosineOf, mergeLegs, type LegHit } from '../merge-legs.js';
@@ -27,7 +27,8 @@ export class LanceDbReader implements SearchIndexReader {
     const where = buildWhere(query.filter);
     const work = partition.gate.shared(async () => {
       const [tables, vector] = await Promise.all([partition.open(), query.vector]);
-      return tables ? searchTables(tables, { ...query, vector }, where) : { candidates: [], exact: true };
+      if (!tables) throw new Error('The index is not there.');
+      return searchTables(tables, { ...query, vector }, where);
     });
     try {
       return await untilCancelled(work, query.signal);

@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb';
 import { access, mkdir } from 'node:fs/promises';
-import { throwIfCancelled } from '../cancellation.js';
+import { throwIfCancelled } from '@candor/runtime/cancellation';
 import { assertOperations, missingIndex } from '../check-operations.js';
 import { planOperations, type IndexPlan, type StoredChunk } from '../plan-operations.js';
 import type { ChunkDocument, IndexAddress, IndexOperation, SearchIndexWriter } from '../search-index.port.js';

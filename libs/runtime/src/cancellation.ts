@@ -1,8 +1,12 @@
 import { AppError } from '@candor/contracts';
 
-/** Throws REQUEST.CANCELLED when the signal has fired. */
+export function cancelledError(signal: AbortSignal | undefined): AppError {
+  return new AppError('REQUEST.CANCELLED', { cause: signal?.reason });
+}
+
+/** @throws AppError REQUEST.CANCELLED once the signal has fired. */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AppError('REQUEST.CANCELLED', { cause: signal.reason });
+  if (signal?.aborted) throw cancelledError(signal);
 }
 
 /** For work that can't be stopped: the caller is let go with REQUEST.CANCELLED, the work's result is dropped. */
@@ -10,7 +14,7 @@ export async function untilCancelled<T>(work: Promise<T>, signal: AbortSignal | 
   if (!signal) return work;
   let onAbort = (): void => {};
   const cancelled = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new AppError('REQUEST.CANCELLED', { cause: signal.reason }));
+    onAbort = () => reject(cancelledError(signal));
     signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
