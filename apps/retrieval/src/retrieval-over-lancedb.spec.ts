@@ -154,9 +154,10 @@ describe('retrieval over LanceDB', () => {
     world.deleteItem(itemId);
   });
 
-  it('finds nothing in a tenant whose index was never made', async () => {
-    world.generation = { ...GENERATION, name: 'g2' };
-    expect((await call('search', { query: 'brand' })).result.hits).toEqual([]);
+  it('never says "nothing found" of an index that is lost', async () => {
+    world.generation = { ...GENERATION, id: idOf(902), name: 'g2' };
+    const outcome = call('search', { query: 'brand' });
+    await expect(outcome).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE', retryAfterSeconds: 5 });
     world.generation = GENERATION;
   });
 });

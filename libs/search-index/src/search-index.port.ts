@@ -101,11 +101,12 @@ export interface CandidateResult {
 }
 
 /**
- * Errors: DEPENDENCY.INDEX_UNAVAILABLE when the server can't be reached or answers in part; EMBEDDINGS.PROFILE_MISMATCH
- * for a vector of another length than the index has; REQUEST.CANCELLED on abort; whatever a promised vector fails with.
+ * Errors: DEPENDENCY.INDEX_UNAVAILABLE when the server can't be reached, answers in part or lacks the index: a generation
+ * becomes known when its index is there, so a missing one was lost and "nothing found" would be wrong;
+ * EMBEDDINGS.PROFILE_MISMATCH for a vector of another length than the index has; REQUEST.CANCELLED on abort; whatever a
+ * promised vector fails with.
  */
 export interface SearchIndexReader {
-  /** An index that does not exist yet is an empty one. */
   findCandidates(address: IndexAddress, query: CandidateQuery): Promise<CandidateResult>;
   ping(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;

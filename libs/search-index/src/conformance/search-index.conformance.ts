@@ -1,7 +1,9 @@
 import type { IndexUnderTest } from './index-fixture.js';
 import { describeBuilding } from './building.conformance.js';
+import { describeHistories } from './histories.conformance.js';
 import { describeProperties } from './properties.conformance.js';
 import { describeSearching } from './searching.conformance.js';
+import { describeSelectivity } from './selectivity.conformance.js';
 import { describeWriting } from './writing.conformance.js';
 
 export type { IndexUnderTest } from './index-fixture.js';
@@ -27,4 +29,6 @@ export function describeSearchIndex(create: () => Promise<IndexUnderTest>, destr
   describe('building', () => describeBuilding(open));
   describe('searching', () => describeSearching(open));
   describe('properties', () => describeProperties(open));
+  describe('histories', () => describeHistories(open));
+  describe('a full page', () => describeSelectivity(open));
 }

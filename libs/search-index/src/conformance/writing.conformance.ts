@@ -268,11 +268,11 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await expect(other).rejects.toMatchObject({ code: 'EMBEDDINGS.PROFILE_MISMATCH' });
     });
 
-    it('is empty when it does not exist, and refuses writes', async () => {
+    it('is no empty one when it does not exist, and refuses writes', async () => {
       const index = new IndexFixture(open());
-      expect((await index.search()).candidates).toEqual([]);
-      const past = openFilter(index.tenantId, { knownAsOf: DAY_1 });
-      expect((await index.search({ filter: past })).candidates).toEqual([]);
+      await expect(index.search()).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
+      const past = index.search({ filter: openFilter(index.tenantId, { knownAsOf: DAY_1 }) });
+      await expect(past).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
       expect(await index.versions()).toEqual([]);
       expect(await index.index.writer.countItem(index.address, 'item')).toBe(0);
       await expect(index.apply(putVersion(buildChunk(index.tenantId)))).rejects.toMatchObject({
@@ -285,7 +285,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       const index = await fixture();
       await index.apply(putVersion(buildChunk(index.tenantId)));
       await index.index.writer.dropIndex(index.address);
-      expect(await index.find()).toEqual([]);
+      await expect(index.find()).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
       await index.index.writer.ensureIndex(index.address, 2);
       await index.apply(putVersion(buildChunk(index.tenantId, { vector: new Float32Array([1, 0]) })));
       expect(await index.find({ vector: new Float32Array([1, 0]) })).toHaveLength(1);
