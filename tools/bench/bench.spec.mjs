@@ -75,7 +75,8 @@ withServers('the benchmarks on real servers', () => {
 
   it('search: prints both sides and their ratio, for each number of clients and each index', async () => {
     const report = await runBench('search', '--sample', '--clients', '1,2', '--model', 'hashing');
-    const rows = rowsOf(report).filter(([first]) => first !== 'clients');
+    const processes = ['process', 'gateway', 'retrieval'];
+    const rows = rowsOf(report).filter(([first]) => first !== 'clients' && !processes.includes(first));
     expect(rows.map(([clients, side]) => [clients, side])).toEqual(
       [1, 2].flatMap(() => [
         ['1 (2 requests)', 'Candor'],
@@ -86,6 +87,9 @@ withServers('the benchmarks on real servers', () => {
     );
     for (const row of rows) expect(Math.min(...row.slice(2, 5).map(numberIn))).toBeGreaterThan(0);
     for (const row of rows.filter(([, side]) => side === 'Candor')) expect(numberIn(row[6])).toBeGreaterThan(0);
+    expect(report).toMatch(/2 clients for \d+ s, every query another one: \d+ requests, \*\*0 failed\*\*/);
+    for (const [, ...numbers] of rowsOf(report).filter(([first]) => processes.slice(1).includes(first)))
+      for (const number of numbers) expect(numberIn(number)).toBeGreaterThan(0);
   });
 
   it('recall: compares what the graph finds with the truth, under each filter', async () => {

@@ -22,17 +22,19 @@ import { fillInstallation } from './support/ingest-corpus.mjs';
 import { KeptVectorEmbedder } from './support/kept-vectors.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
 import { quantile } from './support/rank-metrics.mjs';
+import { soak } from './support/soak.mjs';
 import { RawElasticsearch } from './support/raw-elasticsearch.mjs';
 import { busyNote, machine, publish, say, table, today } from './support/report.mjs';
 import { BenchStack } from './support/start-stack.mjs';
 
-const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [--sets NAMES] [--clients 1,16] [--rounds N] [--queries N] [--sample]
-  [--model NAME] [--write]
+const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [--sets NAMES] [--clients 1,16,64] [--rounds N] [--queries N] [--sample]
+  [--soak SECONDS] [--model NAME] [--write]
 
   --sets     the corpus and its queries; default scifact,squad,xquad-en,hotpot
-  --clients  concurrent callers, one measurement each; default 1,16
+  --clients  concurrent callers, one measurement each; default 1,16,64
   --rounds   turns a side takes; default 6
   --queries  distinct queries of one measurement; default 240 for 1 client, 720 for more
+  --soak     seconds that 64 clients ask on Elasticsearch, to see whether anything fails; default 60, 0 = none
   --sample   a few queries on a corpus of the repository: shows that it runs
   --model    bge-small-en-v1.5-q (default), all-minilm-l6-v2-q or hashing
   --profile  folder for processor profiles of the gateway and retrieval, which are slower by that
@@ -44,6 +46,7 @@ const TARGET = 1.3;
 /** Distinct queries, each asked several times: code is compiled well only after some thousand calls. */
 const WARM_UP = 200;
 const WARM_UP_PASSES = 4;
+const SOAK_CLIENTS = 64;
 const LANCEDB_SETTLE_MS = 5_000;
 
 function readOptions() {
@@ -51,7 +54,8 @@ function readOptions() {
     options: {
       index: { type: 'string', default: 'both' },
       sets: { type: 'string', default: 'scifact,squad,xquad-en,hotpot' },
-      clients: { type: 'string', default: '1,16' },
+      clients: { type: 'string', default: '1,16,64' },
+      soak: { type: 'string', default: '60' },
       rounds: { type: 'string', default: '6' },
       queries: { type: 'string' },
       sample: { type: 'boolean', default: false },
@@ -71,6 +75,7 @@ function readOptions() {
     indices,
     clients: values.clients.split(',').map(Number),
     rounds: Number(values.rounds),
+    soak: values.sample ? 1 : Number(values.soak),
     queries: values.queries === undefined ? undefined : Number(values.queries),
   };
 }
@@ -164,7 +169,15 @@ async function measureInstallation(installation, stack, corpus, embedders, optio
     installation.startProfiles();
     const spent = { candor: installation.processorMs, raw: ownProcessorMs };
     const results = await measureAll(sides, spent, corpus.queries, options);
-    return { chunks, results, parts: await readParts(database) };
+    const parts = await readParts(database);
+    const clients = options.sample ? 2 : SOAK_CLIENTS;
+    const { soak: seconds } = options;
+    const ask = sides.candor;
+    const soaked =
+      seconds > 0
+        ? await soak({ ask, queries: corpus.queries, clients, seconds, metrics: installation.metrics })
+        : undefined;
+    return { chunks, results, parts, soaked };
   } finally {
     http.close();
     await raw.close();
@@ -242,6 +255,25 @@ async function searchLanceDb(live, embedder, text) {
   ]);
 }
 
+function toSoakReport({ clients, seconds, requests, failures, p50, p99, perSecond, processes }) {
+  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
+  const rows = processes.map(({ name, delayMean, delayP99, memoryBefore, memoryAfter }) => [
+    name,
+    ms(delayMean),
+    ms(delayP99),
+    `${memoryBefore.toFixed(0)} → ${memoryAfter.toFixed(0)} MB`,
+  ]);
+  return `${clients} clients for ${seconds.toFixed(0)} s, every query another one: ${requests} requests, **${failed} failed**${
+    failed > 0
+      ? ` (${Object.entries(failures)
+          .map(([message, count]) => `${count} × ${message}`)
+          .join('; ')})`
+      : ''
+  }; p50 ${ms(p50)}, p99 ${ms(p99)}, ${perSecond.toFixed(1)} requests/s.
+
+${table(['process', 'event loop delay, mean', 'p99', 'resident memory'], rows)}`;
+}
+
 const ms = (value) => `${value.toFixed(1)} ms`;
 
 function toTable({ results }) {
@@ -295,8 +327,10 @@ official client: same node, index, filter and number of candidates (${K}), no fu
 
 ${toTable(elasticsearch)}
 
-Inside retrieval, medians over all of it: embedding ${ms(embed)}, index ${ms(search)}, recheck ${ms(recheck)}, in all ${ms(total)}.`,
+Inside retrieval, medians over all of it: embedding ${ms(embed)}, index ${ms(search)} after that, recheck ${ms(recheck)}, in all
+${ms(total)}.`,
     );
+    if (elasticsearch.soaked) parts.push(toSoakReport(elasticsearch.soaked));
   }
   if (lancedb) {
     parts.push(

@@ -115,7 +115,9 @@ export class BenchStack {
         for (const service of services) process.kill(processes.pidOf(service), 'SIGUSR2');
     };
     const processorMs = () => services.reduce((sum, service) => sum + processorMsOf(processes.pidOf(service)), 0);
-    return { url, key, databaseUrl: database.url, redisUrl, processorMs, startProfiles, stop };
+    const metrics = { gateway: `${url}/metrics` };
+    if (services.includes('retrieval')) metrics.retrieval = `http://127.0.0.1:${retrievalHealth}/metrics`;
+    return { url, key, databaseUrl: database.url, redisUrl, metrics, processorMs, startProfiles, stop };
   }
 
   async stop() {
