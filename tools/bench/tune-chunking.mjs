@@ -1,5 +1,5 @@
-// How large chunks should be: each ranking of each set, through the product's own path, for several chunk sizes. Prints
-// docs/reference/chunking.md. Build first; the first run embeds SciFact once a size, some ten minutes each.
+// How large chunks should be: each ranking of each set, through the product's own path, for several chunk sizes. Prints the
+// first table of docs/reference/chunking.md. Build first; the first run embeds SciFact once a size, some ten minutes each.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { readDataSet } from './support/data-sets.mjs';
 import { KeptVectorEmbedder } from './support/kept-vectors.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
 import { measureRanking } from './support/measure-ranking.mjs';
-import { publish, say, table, today } from './support/report.mjs';
+import { say, table } from './support/report.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -23,7 +23,6 @@ const { values: options } = parseArgs({
     sample: { type: 'string' },
     model: { type: 'string', default: 'bge-small-en-v1.5-q' },
     'embed-only': { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
   },
 });
 
@@ -73,12 +72,4 @@ try {
   await embedder.close();
 }
 const HEAD = ['set', 'metric', 'target / least / most tokens', 'chunks', 'fused', 'dense leg', 'BM25 leg'];
-const report = `# Size of chunks
-
-Measured ${today()} with \`node tools/bench/tune-chunking.mjs\`; model ${options.model}, LanceDB, \`/v1/search\` with \`limit\` 10 and
-\`"ranking": "fused"\`. Small neighbours are merged up to the target; a chunk below the least takes one more beyond it; none is larger than the
-most. In use is the bold row.
-
-${table(HEAD, rows)}
-`;
-if (!options['embed-only']) await publish(report, options.write ? 'docs/reference/chunking.md' : undefined);
+if (!options['embed-only']) console.log(table(HEAD, rows));

@@ -10,7 +10,7 @@ import { readDataSet } from './support/data-sets.mjs';
 import { KeptVectorEmbedder } from './support/kept-vectors.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
 import { measureRanking } from './support/measure-ranking.mjs';
-import { publish, say, table } from './support/report.mjs';
+import { say, table } from './support/report.mjs';
 import { startElasticsearchOnly } from './support/start-stack.mjs';
 
 const { values: options } = parseArgs({
@@ -99,7 +99,7 @@ try {
   await services?.stop();
 }
 if (!options['embed-only'])
-  await publish(`${options.index}, ${options.model}
+  console.log(`${options.index}, ${options.model}
 
 ${table(['set', 'metric', 'ranking', ...weights.map((weight) => `title ${weight} ×`)], byWeight)}
 
