@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { MCP_ROUTES, ROUTES, type HttpMethod } from '@candor/contracts';
+import { MCP_ROUTES, ROUTES, type HttpMethod, DEFAULT_BODY_LIMIT_BYTES } from '@candor/contracts';
 import { assertRoutesHandled, createHttpApp, HealthModule, type HealthRegistry, type Logger } from '@candor/runtime';
 import { authenticationMiddleware } from './access/authentication.middleware.js';
 import { AuthenticatorService } from './access/authenticator.service.js';
@@ -14,7 +14,6 @@ import { RouteCallerService } from './request/route-caller.service.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
 import { isUpload } from './uploads/upload.interceptor.js';
 
-const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
 const LIMITS = new Map(
   ROUTES.flatMap((route) => (route.bodyLimitBytes ? [[`${route.method} ${route.path}`, route.bodyLimitBytes]] : [])),
 );

@@ -14,6 +14,8 @@ import { ApiKeysService } from './features/api-keys/api-keys.service.js';
 import { TenantsService } from './features/api-keys/tenants.service.js';
 import { HousekeepingService } from './features/audit-trail/housekeeping.service.js';
 import { AuditTrailController } from './features/audit-trail/audit-trail.controller.js';
+import { CalibrationsController } from './features/calibrations/calibrations.controller.js';
+import { CalibrationsService } from './features/calibrations/calibrations.service.js';
 import { CitationsController } from './features/citations/citations.controller.js';
 import { VerifyCitationsService } from './features/citations/verify-citations.service.js';
 import { CollectionItemsService } from './features/collections/collection-items.service.js';
@@ -26,6 +28,7 @@ import { DocumentsController } from './features/documents/documents.controller.j
 import { DocumentsService } from './features/documents/documents.service.js';
 import { FeedbackController } from './features/feedback/feedback.controller.js';
 import { FeedbackService } from './features/feedback/feedback.service.js';
+import { FindItemsController } from './features/find-items/find-items.controller.js';
 import { GenerationsController } from './features/generations/generations.controller.js';
 import { GenerationsService } from './features/generations/generations.service.js';
 import { PromotionsService } from './features/generations/promotions.service.js';
@@ -40,6 +43,7 @@ import { McpController } from './features/mcp/mcp.controller.js';
 import { McpPromptsService } from './features/mcp/prompts/mcp-prompts.service.js';
 import { ProtectedResourceController } from './features/mcp/protected-resource.controller.js';
 import { RunningCallsService } from './features/mcp/running-calls.service.js';
+import { MCP_TOOLS } from './features/mcp/tools/mcp-tools.js';
 import { NavigationController } from './features/navigation/navigation.controller.js';
 import { PassageSessionService } from './features/navigation/passage-session.service.js';
 import { OpenApiController } from './features/openapi/openapi.controller.js';
@@ -47,6 +51,7 @@ import { PromptVersionsService } from './features/prompts/prompt-versions.servic
 import { PromptsController } from './features/prompts/prompts.controller.js';
 import { PromptsService } from './features/prompts/prompts.service.js';
 import { ReasonController } from './features/reason/reason.controller.js';
+import { ReasoningController } from './features/reasoning/reasoning.controller.js';
 import { SearchController } from './features/search/search.controller.js';
 import { SourceItemsController } from './features/source-items/source-items.controller.js';
 import { SourceItemsService } from './features/source-items/source-items.service.js';
@@ -58,11 +63,12 @@ import { SourcesController } from './features/sources/sources.controller.js';
 import { SourcesService } from './features/sources/sources.service.js';
 import { SyncRunsController } from './features/sources/sync-runs.controller.js';
 import { SyncRunsService } from './features/sources/sync-runs.service.js';
+import { UserController } from './features/user/user.controller.js';
 import { AuditInterceptor } from './request/audit.interceptor.js';
 import { IdempotencyInterceptor } from './request/idempotency.interceptor.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
 import { RouteCallerService } from './request/route-caller.service.js';
-import { ADDRESS_RULES, GATEWAY_LIMITS, MCP_ADDRESS, REPLY_CHANNEL } from './tokens.js';
+import { ADDRESS_RULES, GATEWAY_LIMITS, MCP_ADDRESS, OFFERED_TOOLS, REPLY_CHANNEL } from './tokens.js';
 import { UploadInterceptor } from './uploads/upload.interceptor.js';
 import { ReasoningClient } from './upstream/reasoning.client.js';
 import { RetrievalGatewayService } from './upstream/retrieval-gateway.service.js';
@@ -89,11 +95,13 @@ export class GatewayModule {
       controllers: [
         ApiKeysController,
         AuditTrailController,
+        CalibrationsController,
         CitationsController,
         CollectionsController,
         ContextController,
         DocumentsController,
         FeedbackController,
+        FindItemsController,
         GenerationsController,
         IngestController,
         McpController,
@@ -102,15 +110,18 @@ export class GatewayModule {
         ProtectedResourceController,
         PromptsController,
         ReasonController,
+        ReasoningController,
         SearchController,
         SlackEventsController,
         SourceItemsController,
         SourcesController,
         SyncRunsController,
+        UserController,
       ],
       providers: [
         { provide: Database, useValue: dependencies.database },
         { provide: JobProducer, useValue: dependencies.jobs },
+        { provide: OFFERED_TOOLS, useValue: MCP_TOOLS.map(({ listing, route }) => ({ ...listing, route })) },
         { provide: REPLY_CHANNEL, useValue: dependencies.replies },
         { provide: RETRIEVAL_CLIENT, useValue: dependencies.retrieval },
         { provide: RateLimiterService, useValue: dependencies.rateLimiter },
@@ -127,6 +138,7 @@ export class GatewayModule {
         HousekeepingService,
         AdmissionService,
         ApiKeysService,
+        CalibrationsService,
         CollectionItemsService,
         CollectionsService,
         CreateDocumentService,

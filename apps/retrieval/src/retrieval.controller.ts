@@ -48,6 +48,11 @@ export class RetrievalController {
     return this.serve('expandChunk', call, grpcCall);
   }
 
+  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.findItems)
+  findItems(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
+    return this.serve('findItems', call, grpcCall);
+  }
+
   @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.trustedSearch)
   trustedSearch(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
     return this.serve('trustedSearch', call, grpcCall);

@@ -14,6 +14,8 @@ import { describeIssues, type CallerTokenSigner } from '@candor/runtime';
 import type { SearchIndexReader } from '@candor/search-index/read';
 import { boundSignal, untilAborted } from './bound-signal.js';
 import { ContextService } from './features/context/context.service.js';
+import { FindItemsService } from './features/find-items/find-items.service.js';
+import type { LibraryReads } from './features/find-items/library-reads.js';
 import { ExpandChunkService } from './features/navigate/expand-chunk.service.js';
 import { FindPassagesService } from './features/navigate/find-passages.service.js';
 import { ReadChunkService } from './features/navigate/read-chunk.service.js';
@@ -26,7 +28,7 @@ import { RetrieveChunksService } from './search/retrieve-chunks.service.js';
 
 export interface RetrievalDependencies {
   reader: SearchIndexReader;
-  views: Views;
+  views: Views & { library: LibraryReads };
   embedders: EmbedderRegistry;
   signer: CallerTokenSigner;
   reasoning: ReasoningReads;
@@ -61,6 +63,7 @@ export class RetrievalService implements RetrievalClient {
     const passages = new FindPassagesService(chunks);
     const reading = new ReadChunkService(views);
     const expanding = new ExpandChunkService(views);
+    const items = new FindItemsService({ chunks, library: views.library, embedders, relevance }, views);
     const trusted = new TrustedSearchService(chunks, reasoning);
     const relations = new RelationGraphService(views, reasoning);
     this.handlers = {
@@ -68,6 +71,7 @@ export class RetrievalService implements RetrievalClient {
       context: ({ scope, requestId, request }, signal) => context.retrieve(scope, requestId, request, signal),
       findPassages: ({ scope, request }, signal) => passages.findPassages(scope, request, signal),
       readChunk: ({ scope, request }) => reading.readChunk(scope, request.chunkId),
+      findItems: ({ scope, request }, signal) => items.findItems(scope, request, signal),
       expandChunk: ({ scope, request }) => expanding.expandChunk(scope, request),
       trustedSearch: ({ scope, request }, signal) => trusted.search(scope, request, signal),
       relationGraph: ({ scope, request }) => relations.read(scope, request),

@@ -18,7 +18,7 @@ import {
 /** The truth, as retrieval reads it. */
 export type Views = Pick<
   RetrievalViews,
-  'collectionItems' | 'expandChunk' | 'liveGeneration' | 'readChunk' | 'recheck' | 'sourceProblems'
+  'collectionItems' | 'expandChunk' | 'liveGeneration' | 'readChunk' | 'recheck' | 'sourceProblems' | 'taggedItems'
 >;
 
 export interface ChunkQuery {
@@ -26,6 +26,8 @@ export interface ChunkQuery {
   text: string;
   sourceItemId?: string | undefined;
   collectionId?: string | undefined;
+  /** Of the items: all of them. */
+  tags?: readonly string[] | undefined;
   providers?: readonly Provider[] | undefined;
   updatedAfter?: string | undefined;
   updatedBefore?: string | undefined;

@@ -74,6 +74,7 @@ export class RetrieveChunksService {
     const itemIds = await resolveItemScope(this.views, caller.tenantId, {
       sourceItemId: query.sourceItemId ?? null,
       collectionId: query.collectionId ?? null,
+      ...(query.tags === undefined ? {} : { tags: query.tags }),
     });
     throwIfStopped(signal);
     const model = generation?.embedding ?? this.embedders.configured.profile;

@@ -18,6 +18,7 @@ import type {
   SearchIndexReader,
 } from '@candor/search-index/read';
 import type { Views } from '../search/retrieval-run.js';
+import { InMemoryLibrary } from './in-memory-library.js';
 import { aChunk, aHead, aKey, DIMENSIONS, queryVector, vectorOf } from './builders.js';
 
 export const GENERATION: LiveGeneration = {
@@ -42,6 +43,9 @@ export class InMemoryWorld implements SearchIndexReader, Views {
   generation: LiveGeneration | null = GENERATION;
   readonly heads = new Map<string, ItemHead>();
   readonly collections = new Map<string, string[]>();
+  /** Item ids by their tag. */
+  readonly tagged = new Map<string, string[]>();
+  readonly library = new InMemoryLibrary();
   readonly records = new Map<string, ChunkRecord>();
   readonly expansions = new Map<string, ChunkExpansion>();
   /** What was asked of `expandChunk`. */
@@ -117,6 +121,11 @@ export class InMemoryWorld implements SearchIndexReader, Views {
 
   async collectionItems(_tenantId: string, collectionId: string): Promise<string[] | null> {
     return this.collections.get(collectionId) ?? null;
+  }
+
+  async taggedItems(_tenantId: string, tags: readonly string[]): Promise<string[]> {
+    const [first = [], ...others] = tags.map((tag) => this.tagged.get(tag) ?? []);
+    return first.filter((id) => others.every((ids) => ids.includes(id)));
   }
 
   async liveGeneration(): Promise<LiveGeneration | null> {

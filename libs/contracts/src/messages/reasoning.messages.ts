@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestIdSchema } from '../ids.js';
 import { reasonDataSchema } from '../v1/reason.route.js';
+import { reasoningResponseSchema } from '../v1/reasoning.route.js';
 import { auditFactsSchema } from './retrieval.messages.js';
 
 export const wireErrorSchema = z.strictObject({
@@ -10,16 +11,31 @@ export const wireErrorSchema = z.strictObject({
   retryAfterSeconds: z.number().optional(),
 });
 
+const replyWith = <Data extends z.ZodType>(data: Data) =>
+  z.discriminatedUnion('ok', [
+    z.strictObject({ ok: z.literal(true), requestId: requestIdSchema, data, facts: auditFactsSchema }),
+    z.strictObject({
+      ok: z.literal(false),
+      requestId: requestIdSchema,
+      error: wireErrorSchema,
+      facts: auditFactsSchema,
+    }),
+  ]);
+
 /** What synthesis sends to the waiting gateway over the reply channel. */
-export const reasoningReplySchema = z.discriminatedUnion('ok', [
-  z.strictObject({ ok: z.literal(true), requestId: requestIdSchema, data: reasonDataSchema, facts: auditFactsSchema }),
-  z.strictObject({ ok: z.literal(false), requestId: requestIdSchema, error: wireErrorSchema, facts: auditFactsSchema }),
-]);
+export const reasoningReplySchema = replyWith(reasonDataSchema);
 export type ReasoningReply = z.infer<typeof reasoningReplySchema>;
 
+/** The same for a typed reasoning run. */
+export const runReasoningReplySchema = replyWith(reasoningResponseSchema);
+export type RunReasoningReply = z.infer<typeof runReasoningReplySchema>;
+
 /** The reply and the run that it ends. */
-export const reasoningReplyEnvelopeSchema = z.strictObject({ runId: z.uuid(), reply: reasoningReplySchema });
-export type ReasoningReplyEnvelope = z.infer<typeof reasoningReplyEnvelopeSchema>;
+export const reasoningReplyEnvelopeSchema = z.strictObject({ runId: z.uuid(), reply: z.unknown() });
+export interface ReasoningReplyEnvelope {
+  runId: string;
+  reply: ReasoningReply | RunReasoningReply;
+}
 
 /** What a gateway sends to every synthesis instance when its caller hangs up. */
 export const reasoningCancelSchema = z.strictObject({ runId: z.uuid() });

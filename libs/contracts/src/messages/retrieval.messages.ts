@@ -8,7 +8,8 @@ import {
   passageSchema,
   passageSearchBodySchema,
 } from '../v1/navigation.route.js';
-import { searchBodySchema, searchResponseSchema } from '../v1/search.route.js';
+import { findItemsResultSchema, libraryKindSchema } from '../v1/find-items.route.js';
+import { querySchema, searchBodySchema, searchResponseSchema } from '../v1/search.route.js';
 import {
   relationGraphRequestSchema,
   relationGraphSchema,
@@ -45,6 +46,17 @@ export const findPassagesRequestSchema = passageSearchBodySchema.extend({
 });
 export type FindPassagesRequest = z.infer<typeof findPassagesRequestSchema>;
 
+export const findItemsRequestSchema = z.strictObject({
+  query: querySchema,
+  kinds: z.array(libraryKindSchema).min(1),
+  /** false = literal. */
+  semantic: z.boolean(),
+  tags: z.array(z.string()),
+  /** Of each kind. */
+  limit: z.number().int().min(1).max(50),
+});
+export type FindItemsRequest = z.infer<typeof findItemsRequestSchema>;
+
 const replyOf = <Result extends z.ZodType>(result: Result) => z.strictObject({ result, facts: auditFactsSchema });
 
 /** The methods of `candor.retrieval.v1.Retrieval`; each payload is checked on both ends. */
@@ -53,6 +65,7 @@ export const RETRIEVAL_METHODS = {
   context: { request: contextBodySchema, reply: replyOf(contextContractSchema) },
   findPassages: { request: findPassagesRequestSchema, reply: replyOf(evidenceSchema) },
   readChunk: { request: z.strictObject({ chunkId: z.string() }), reply: replyOf(chunkReadingSchema) },
+  findItems: { request: findItemsRequestSchema, reply: replyOf(findItemsResultSchema) },
   expandChunk: { request: expandChunkBodySchema, reply: replyOf(expansionSchema) },
   trustedSearch: { request: trustedSearchRequestSchema, reply: replyOf(trustedSearchResultSchema) },
   relationGraph: { request: relationGraphRequestSchema, reply: replyOf(relationGraphSchema) },

@@ -4,6 +4,9 @@ import type { Action } from '../caller-scope.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
+/** Of a body, where its route says nothing else. */
+export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
+
 export interface RouteContract<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -32,7 +35,7 @@ export interface RouteContract<
   rateLimited?: boolean;
   /** Accepts `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Body limit in bytes; default 1 MiB. */
+  /** Default: `DEFAULT_BODY_LIMIT_BYTES`. */
   bodyLimitBytes?: number;
   /** Also takes multipart/form-data with one `file`. */
   upload?: {

@@ -13,7 +13,7 @@ export type LibraryKind = z.infer<typeof libraryKindSchema>;
  * Literal: where the text stands, 1 in the title or name, 0.9 in the description, 0.8 in the body. Four decimals.
  */
 const score = z.number().min(0).max(1);
-/** Literal mode only: the text around the first match, cut at words, `…` where something was cut. */
+/** Literal mode, where the title doesn't match: the text around the first match, cut at words, `…` where there is more. */
 const highlight = z.string().optional();
 
 export const foundPromptSchema = z

@@ -1,17 +1,20 @@
 import type { RouteContract } from './define-route.js';
 import * as apiKeys from './api-keys.route.js';
 import * as auditEvents from './audit-events.route.js';
+import * as calibrations from './calibrations.route.js';
 import * as citationsVerify from './citations-verify.route.js';
+import * as capabilities from './capabilities.route.js';
 import * as collections from './collections.route.js';
 import * as context from './context.route.js';
 import * as documents from './documents.route.js';
 import * as feedback from './feedback.route.js';
-import * as feedback from './feedback.route.js';
+import * as findItems from './find-items.route.js';
 import * as generations from './generations.route.js';
 import * as ingest from './ingest.route.js';
 import * as navigation from './navigation.route.js';
 import * as prompts from './prompts.route.js';
 import * as reason from './reason.route.js';
+import * as reasoning from './reasoning.route.js';
 import * as search from './search.route.js';
 import * as sourceItems from './source-items.route.js';
 import * as sources from './sources.route.js';
@@ -21,8 +24,9 @@ const modules = [
   search,
   context,
   reason,
+  reasoning,
   citationsVerify,
-  feedback,
+  calibrations,
   feedback,
   navigation,
   generations,
@@ -31,6 +35,8 @@ const modules = [
   collections,
   documents,
   prompts,
+  findItems,
+  capabilities,
   apiKeys,
   auditEvents,
   sources,

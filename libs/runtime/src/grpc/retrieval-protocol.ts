@@ -11,6 +11,7 @@ export const GRPC_METHODS = {
   findPassages: 'FindPassages',
   readChunk: 'ReadChunk',
   expandChunk: 'ExpandChunk',
+  findItems: 'FindItems',
   trustedSearch: 'TrustedSearch',
   relationGraph: 'RelationGraph',
 } as const satisfies Record<RetrievalMethod, string>;

@@ -1,6 +1,5 @@
 import { Controller } from '@nestjs/common';
 import {
-  callerRoute,
   createApiKeyRoute,
   createTenantRoute,
   listApiKeysRoute,
@@ -10,7 +9,6 @@ import {
   type ResponseOf,
 } from '@candor/contracts';
 import { Contract, ContractInput, type InputOf } from '@candor/runtime';
-import { requireCaller } from '../../access/caller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { TenantsService } from './tenants.service.js';
 
@@ -55,21 +53,5 @@ export class ApiKeysController {
     @ContractInput() { body }: InputOf<typeof createTenantRoute>,
   ): Promise<ResponseOf<typeof createTenantRoute>> {
     return this.tenants.create(body.name);
-  }
-
-  @Contract(callerRoute)
-  // Nothing is taken from the input, and yet what doesn't belong there is refused.
-  whoAmI(@ContractInput() {}: InputOf<typeof callerRoute>): ResponseOf<typeof callerRoute> {
-    const { apiKey } = requireCaller();
-    return {
-      data: {
-        id: apiKey.id,
-        name: apiKey.name,
-        email: null,
-        externalId: null,
-        authMethod: 'api_key',
-        permissions: apiKey.allowedActions,
-      },
-    };
   }
 }

@@ -1,0 +1,33 @@
+import { Controller, Inject } from '@nestjs/common';
+import { callerRoute, capabilitiesRoute, type ResponseOf } from '@candor/contracts';
+import { Contract, ContractInput, type InputOf } from '@candor/runtime';
+import { requireCaller } from '../../access/caller.js';
+import { OFFERED_TOOLS } from '../../tokens.js';
+import { describeCapabilities, type OfferedTool } from './describe-capabilities.js';
+
+/** What a caller may ask about itself. */
+@Controller()
+export class UserController {
+  constructor(@Inject(OFFERED_TOOLS) private readonly tools: readonly OfferedTool[]) {}
+
+  @Contract(callerRoute)
+  // Nothing is taken from the input, and yet what doesn't belong there is refused.
+  whoAmI(@ContractInput() {}: InputOf<typeof callerRoute>): ResponseOf<typeof callerRoute> {
+    const { apiKey } = requireCaller();
+    return {
+      data: {
+        id: apiKey.id,
+        name: apiKey.name,
+        email: null,
+        externalId: null,
+        authMethod: 'api_key',
+        permissions: apiKey.allowedActions,
+      },
+    };
+  }
+
+  @Contract(capabilitiesRoute)
+  capabilities(@ContractInput() {}: InputOf<typeof capabilitiesRoute>): ResponseOf<typeof capabilitiesRoute> {
+    return { data: describeCapabilities(this.tools, requireCaller()) };
+  }
+}

@@ -1,0 +1,36 @@
+import type { LibraryVector } from '@candor/persistence/views';
+
+export interface Nearest {
+  id: string;
+  cosine: number;
+}
+
+/**
+ * The nearest of all vectors, exactly: each is compared. Nearest first, of equal ones the smaller id.
+ * @param floor cosine below which nothing counts; null = everything does.
+ */
+export async function findNearest(
+  pages: AsyncIterable<readonly LibraryVector[]>,
+  query: Float32Array,
+  { floor, limit }: { floor: number | null; limit: number },
+): Promise<Nearest[]> {
+  let nearest: Nearest[] = [];
+  for await (const page of pages) {
+    const near = page
+      .map(({ id, vector }) => ({ id, cosine: dot(vector, query) }))
+      .filter(({ cosine }) => floor === null || cosine >= floor);
+    nearest = [...nearest, ...near].toSorted(compareNearest).slice(0, limit);
+  }
+  return nearest;
+}
+
+function compareNearest(left: Nearest, right: Nearest): number {
+  return right.cosine - left.cosine || (left.id < right.id ? -1 : 1);
+}
+
+/** Both are L2-normalized. */
+function dot(left: Float32Array, right: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < left.length; index += 1) sum += (left[index] ?? 0) * (right[index] ?? 0);
+  return sum;
+}
