@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { identifierSchema } from '../schema/primitives.js';
+import { finiteSchema, identifierSchema } from '../schema/primitives.js';
 
 const present = {
   calibrationId: identifierSchema,
   /** SHA-256 of the labelled query set. */
   querySetDigest: identifierSchema,
   /** Score from which a hit counts as confident. */
-  threshold: z.number(),
+  threshold: finiteSchema,
 };
 
 export const certifiedCalibrationSchema = z.strictObject({ status: z.literal('certified'), ...present });

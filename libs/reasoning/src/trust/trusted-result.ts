@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { calibrationIdentitySchema, certifiedCalibrationSchema } from '../calibration/calibration-identity.js';
-import { identifierSchema, instantSchema, millisecondsSchema } from '../schema/primitives.js';
+import { finiteSchema, identifierSchema, instantSchema, millisecondsSchema } from '../schema/primitives.js';
 import { certifiedIdentitySchema, generationIdentitySchema } from './generation-identity.js';
 import { degradedStateSchema, trustedStateSchema } from './trust-state.js';
 import { verdictSchema } from './verdict.js';
@@ -13,7 +13,7 @@ export const judgedHitSchema = z.strictObject({
   /** The passage as indexed. */
   text: z.string(),
   /** Cosine similarity to the query, or whatever the calibration was made with. */
-  score: z.number(),
+  score: finiteSchema,
   verdict: verdictSchema,
   /** The source's own date: last update, else creation. */
   sourceDate: instantSchema.nullable(),

@@ -1,0 +1,275 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { findInconsistencies } from '../serialization/find-inconsistencies.js';
+import { reasoningResponseFromJson, reasoningResponseToJson } from '../serialization/reasoning-response-json.js';
+import {
+  IDENTITY,
+  makeDegraded,
+  makeGraph,
+  makeHit,
+  makeProposal,
+  makeTrusted,
+  scriptAnswers,
+  scriptExpansion,
+  scriptGraph,
+  scriptProposals,
+  scriptQueries,
+  scriptRetriever,
+} from '../testing/scripted-ports.js';
+import { TRUST_FAILURE_CODES } from '../trust/trust-state.js';
+import type { TrustedResult } from '../trust/trusted-result.js';
+import { VERDICTS } from '../trust/verdict.js';
+import { reason } from './reason.js';
+import { POLICY_NAMES } from './reasoning-policy.js';
+import type { ReasoningRequest } from './reasoning-request.js';
+import type { ReasoningResponse } from './reasoning-response.js';
+
+/** Few ids, so that proposals, demoted and unretrieved passages and citations collide. */
+const id = fc.constantFrom('c1', 'c2', 'c3', 'c4', 'proposal-1', 'document-of-c1');
+const likely = fc.oneof({ weight: 3, arbitrary: fc.constant('c1') }, id);
+const hit = fc
+  .record({
+    chunkId: likely,
+    verdict: fc.oneof({ weight: 4, arbitrary: fc.constant('ok' as const) }, fc.constantFrom(...VERDICTS)),
+    score: fc.double({ noNaN: true, min: -1, max: 1 }),
+    text: fc.oneof(
+      fc.string(),
+      fc.integer({ min: 1, max: 3 }).map((limit) => `The rate limit of the service is ${limit} requests a day.`),
+    ),
+  })
+  .map(({ chunkId, ...over }) => makeHit(chunkId, over));
+const rarely = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+const identity = fc.oneof(
+  { weight: 30, arbitrary: fc.constant(IDENTITY) },
+  fc.constant({ ...IDENTITY, tenantId: 'tenant-b' }),
+  fc.constant({ ...IDENTITY, generationId: 'generation-2' }),
+);
+const retrieval: fc.Arbitrary<TrustedResult> = fc
+  .tuple(fc.array(hit, { maxLength: 5 }), identity, fc.boolean(), rarely(fc.constantFrom(...TRUST_FAILURE_CODES)))
+  .map(
+    ([hits, of, abstained, failureCode]) =>
+      ({
+        ...(failureCode === null ? makeTrusted(hits) : makeDegraded(failureCode, hits)),
+        identity: of,
+        abstained: abstained && hits.length < 2,
+      }) as TrustedResult,
+  );
+const garbage = fc.oneof(fc.jsonValue(), fc.string(), fc.constant(undefined), fc.constant(new Error('down')));
+const output = <Valid>(valid: fc.Arbitrary<Valid>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 9, arbitrary: valid }, { weight: 1, arbitrary: garbage });
+const answer = output(
+  fc
+    .record({
+      answer: fc.oneof(
+        fc.string({ minLength: 1 }),
+        id.map((chunkId) => `So it is [[${chunkId}]].`),
+      ),
+      citations: fc.array(
+        fc.oneof(
+          { weight: 8, arbitrary: likely },
+          id.map((chunkId) => `[[${chunkId}]]`),
+          fc.string(),
+        ),
+        { maxLength: 2 },
+      ),
+      insufficient_evidence: rarely(fc.constant(true)).map((insufficient) => insufficient === true),
+    })
+    .chain((envelope) => fc.constantFrom<unknown>(envelope, JSON.stringify(envelope))),
+);
+const proposals = output(
+  fc.array(
+    fc
+      .record({
+        left: id,
+        right: id,
+        proposalId: rarely(id).map((other) => other ?? 'proposal-1'),
+        generationId: rarely(fc.constant('generation-2')).map((other) => other ?? 'generation-1'),
+      })
+      .map(({ left, right, ...over }) => makeProposal(left, right, over)),
+    { maxLength: 2 },
+  ),
+);
+
+const scenario = fc.record({
+  retrieval: output(retrieval),
+  deeper: output(fc.array(retrieval, { maxLength: 3 })),
+  queries: output(fc.record({ queries: fc.array(fc.string(), { maxLength: 4 }) })),
+  graph: output(fc.constant(makeGraph(['c1', 'c2', 'c3', 'c4']))),
+  proposals,
+  answer,
+  policy: fc.record({
+    name: fc.constantFrom('evidence_assembly' as const, ...POLICY_NAMES),
+    requireCertifiedEvidence: fc.boolean(),
+    allowRetrievalExpansion: fc.boolean(),
+  }),
+  budget: fc.record({
+    maxSteps: fc.integer({ min: 1, max: 12 }),
+    maxGraphNodes: fc.integer({ min: 1, max: 12 }),
+    maxEvidenceTokens: fc.nat(4000),
+  }),
+});
+type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function play(given: Scenario): Promise<ReasoningResponse> {
+  return reason(
+    {
+      query: 'What is the rate limit?',
+      tenantId: 'tenant-a',
+      generation: { generationId: 'generation-1' },
+      policy: given.policy,
+      budget: given.budget,
+      providers: {
+        retriever: scriptRetriever(given.retrieval),
+        graphProvider: scriptGraph(given.graph),
+        proposalProvider: scriptProposals(given.proposals),
+        answerProvider: scriptAnswers(given.answer),
+        expansionProvider: scriptQueries(given.queries),
+        expansionRetriever: scriptExpansion(given.deeper, given.deeper),
+      },
+    } as ReasoningRequest,
+    { countTokens: (text) => text.length, now: () => 0 },
+  );
+}
+
+type Json = Record<string, unknown>;
+
+/** Every object of a value, and every place that holds a number. */
+function listPlaces(value: unknown): { objects: Json[]; numbers: [Json, string][] } {
+  const objects: Json[] = [];
+  const numbers: [Json, string][] = [];
+  const walk = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if (!Array.isArray(node)) objects.push(node as Json);
+    for (const [key, child] of Object.entries(node)) {
+      if (typeof child === 'number') numbers.push([node as Json, key]);
+      walk(child);
+    }
+  };
+  walk(value);
+  return { objects, numbers };
+}
+
+describe('properties of reason', () => {
+  it('never answers with a citation that is not in the trusted bundle, whatever the providers give', async () => {
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const response = await play(given);
+        expect(findInconsistencies(response)).toEqual([]);
+        if (response.outcome !== 'answered') {
+          expect(response.citations).toEqual([]);
+          return;
+        }
+        answered += 1;
+        const results = [given.retrieval, ...(Array.isArray(given.deeper) ? (given.deeper as unknown[]) : [])];
+        const hits = results.flatMap((result) => (result as Partial<TrustedResult> | undefined)?.hits ?? []);
+        const items = new Set(response.evidence.items.map((item) => item.chunkId));
+        expect(response.citations.length).toBeGreaterThan(0);
+        for (const { chunkId } of response.citations) {
+          expect(items.has(chunkId)).toBe(true);
+          expect(hits.some((found) => found.chunkId === chunkId && found.verdict === 'ok')).toBe(true);
+        }
+        expect(response.answer).not.toMatch(/\[\[/);
+        expect(response.generationIdentity).toMatchObject({ tenantId: 'tenant-a', generationId: 'generation-1' });
+        if (given.policy.requireCertifiedEvidence) expect(response.trustState.state).toBe('trusted');
+      }),
+      { numRuns: 600 },
+    );
+    // Else the property would hold for want of answers.
+    expect(answered).toBeGreaterThan(0);
+  });
+
+  it('carries no text of the corpus when it abstains as uncertified', async () => {
+    await fc.assert(
+      fc.asyncProperty(retrieval, fc.constantFrom(...POLICY_NAMES), async (found, name) => {
+        const given = { ...found, hits: found.hits.map((one) => ({ ...one, text: `SECRET ${one.text}` })) };
+        const response = await play({
+          ...DEFAULT_SCENARIO,
+          retrieval: given,
+          policy: { name, requireCertifiedEvidence: true, allowRetrievalExpansion: true },
+        });
+        if (response.refusalReason === 'uncertified_evidence') {
+          expect(JSON.stringify(response)).not.toContain('SECRET');
+          expect(response.diagnostics.answerProviderInvoked).toBe(false);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('gives responses whose JSON round trip is the identity', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const response = await play(given);
+        const text = JSON.stringify(reasoningResponseToJson(response));
+        expect(reasoningResponseFromJson(text)).toEqual(response);
+        expect(JSON.stringify(reasoningResponseToJson(reasoningResponseFromJson(text)))).toBe(text);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('rejects an unknown key, a missing key and a number that is none, at any place', async () => {
+    const badNumber = fc.constantFrom<unknown>(NaN, Infinity, -Infinity, 'NaN', 'Infinity', '-Infinity', '1', true);
+    const rejected = (json: unknown): void =>
+      expect(() => reasoningResponseFromJson(json)).toThrow(expect.objectContaining({ code: 'REQUEST.INVALID' }));
+    await fc.assert(
+      fc.asyncProperty(scenario, fc.nat(), badNumber, fc.string({ minLength: 1 }), async (given, at, bad, key) => {
+        const json = reasoningResponseToJson(await play(given));
+        const pick = <Value>(values: Value[]): Value => values[at % values.length]!;
+
+        const extended = structuredClone(json);
+        const object = pick(listPlaces(extended).objects);
+        if (Object.hasOwn(object, key)) return;
+        Object.defineProperty(object, key, { value: 1, enumerable: true });
+        rejected(extended);
+
+        const shortened = structuredClone(json);
+        const poorer = pick(listPlaces(shortened).objects);
+        const [gone] = Object.keys(poorer).slice(at % Math.max(1, Object.keys(poorer).length));
+        if (gone !== undefined) {
+          Reflect.deleteProperty(poorer, gone);
+          rejected(shortened);
+        }
+
+        const spoiled = structuredClone(json);
+        const [parent, field] = pick(listPlaces(spoiled).numbers);
+        parent[field] = bad;
+        rejected(spoiled);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('rejects any nested trust state but its own', async () => {
+    const other = fc.constantFrom<unknown>(
+      { state: 'trusted', failure_code: null },
+      ...TRUST_FAILURE_CODES.map((code) => ({ state: 'degraded', failure_code: code })),
+      { state: 'trusted', failure_code: 'CALIBRATION_STALE' },
+      { state: 'degraded', failure_code: null },
+      null,
+      undefined,
+    );
+    await fc.assert(
+      fc.asyncProperty(scenario, other, async (given, trustState) => {
+        const json = structuredClone(reasoningResponseToJson(await play(given)));
+        if (json.evidence === null || JSON.stringify(json.trust_state) === JSON.stringify(trustState)) return;
+        (json.evidence as Json)['trust_state'] = trustState;
+        expect(() => reasoningResponseFromJson(json)).toThrow(expect.objectContaining({ code: 'REQUEST.INVALID' }));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+const DEFAULT_SCENARIO: Scenario = {
+  retrieval: makeTrusted([]),
+  deeper: [makeTrusted([])],
+  queries: { queries: [] },
+  graph: makeGraph(['c1']),
+  proposals: [],
+  answer: { answer: 'Yes.', citations: ['c1'], insufficient_evidence: false },
+  policy: { name: 'evidence_assembly', requireCertifiedEvidence: true, allowRetrievalExpansion: false },
+  budget: { maxSteps: 12, maxGraphNodes: 32, maxEvidenceTokens: 2048 },
+};
