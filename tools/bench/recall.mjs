@@ -4,17 +4,19 @@ import { parseArgs } from 'node:util';
 import { Client } from '@elastic/elasticsearch';
 import { createElasticsearchIndex } from '@candor/search-index/write';
 import { FUSION } from '../../apps/retrieval/dist/search/fusion-settings.js';
+import { buildDenseSearch } from '../../libs/search-index/dist/elasticsearch/build-search.js';
 import { indexNames } from '../../libs/search-index/dist/elasticsearch/index-names.js';
 import { TENANT } from './support/build-chunks.mjs';
-import { mean } from './support/rank-metrics.mjs';
+import { mean, quantile } from './support/rank-metrics.mjs';
 import { machine, publish, say, table, today } from './support/report.mjs';
 import { startElasticsearchOnly } from './support/start-stack.mjs';
 import { CHUNKS_PER_ITEM, clusteredVectors, randomSource, syntheticChunks } from './support/synthetic-chunks.mjs';
 
-const HELP = `node tools/bench/recall.mjs [--chunks N] [--queries N] [--write]
+const HELP = `node tools/bench/recall.mjs [--chunks N] [--queries N] [--candidates N[,N…]] [--write]
 
   --chunks   default 100000
   --queries  for each filter, default 200
+  --candidates  also tries these numbers of neighbours that the graph explores (num_candidates), with their times
   --write    writes docs/reference/recall.md
 `;
 const DIMENSIONS = 384;
@@ -29,6 +31,7 @@ const { values } = parseArgs({
   options: {
     chunks: { type: 'string', default: '100000' },
     queries: { type: 'string', default: '200' },
+    candidates: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
@@ -124,6 +127,30 @@ async function measureFilter(reader, address, queries, { principal, nearest }) {
   return { atDepth, atK, full: full / queries.length };
 }
 
+/** The product's own query with another `num_candidates`. */
+async function tryCandidates(client, index, queries, { principal, nearest }, numCandidates) {
+  const recalls = [];
+  const times = [];
+  for (const [place, vector] of queries.entries()) {
+    const filter = {
+      tenantId: TENANT,
+      providers: null,
+      principals: principal === null ? null : [principal],
+      itemIds: null,
+    };
+    const body = buildDenseSearch({ filter, k: K, text: '' }, vector, { vectorFormat: 'binary', timeoutMs: 60_000 });
+    const { hits, took } = await client.search({ index, ...body, knn: { ...body.knn, num_candidates: numCandidates } });
+    recalls.push(
+      shareFound(
+        nearest[place].slice(0, DEPTH),
+        hits.hits.slice(0, DEPTH).map(({ _id }) => _id),
+      ),
+    );
+    times.push(took);
+  }
+  return { recalls, took: quantile(times, 0.5) };
+}
+
 function toRow(state, { title, permitted }, total, { atDepth, atK, full }) {
   const recall = mean(atDepth);
   return [
@@ -149,7 +176,9 @@ const HEAD = [
   `≥ ${TARGET}`,
 ];
 
-function toReport(rows) {
+const TRIED_HEAD = ['segments', 'num_candidates', 'filter', `recall@${DEPTH}`, 'worst query', 'on the server, p50'];
+
+function toReport(rows, triedRows) {
   const argv = process.argv.slice(2).filter((argument) => argument !== '--write');
   return `# Recall of the approximate search
 
@@ -165,7 +194,7 @@ ${table(HEAD, rows)}
   the hardest case.
 - _scattered_: a key's principal sees chunks of any subject; _together_: whole subjects, so that most queries are about something it doesn't see.
 - LanceDB compares every permitted vector: its recall is 1.
-`;
+${triedRows.length === 0 ? '' : `\n## Tried\n\n${table(TRIED_HEAD, triedRows)}\n`}`;
 }
 
 const services = await startElasticsearchOnly(say);
@@ -174,6 +203,8 @@ const address = { tenantId: TENANT, generation: `recall-${process.pid}` };
 const client = new Client({ node: services.urls.ELASTICSEARCH_URL });
 const index = indexNames(address).live;
 const rows = [];
+const triedRows = [];
+const candidates = values.candidates === '' ? [] : values.candidates.split(',').map(Number);
 try {
   const { vectors, subjects, queries } = clusteredVectors({ ...options, dimensions: DIMENSIONS, seed: 7 });
   const principals = principalsFor(subjects);
@@ -194,11 +225,19 @@ try {
       rows.push(toRow(state, truth, chunks.length, result));
       say(`${state} segments, ${truth.title}: recall@${DEPTH} ${mean(result.atDepth).toFixed(3)}`);
     }
+    for (const tried of candidates) {
+      for (const truth of truths) {
+        const { recalls, took } = await tryCandidates(client, index, queries, truth, tried);
+        const cells = [mean(recalls).toFixed(3), Math.min(...recalls).toFixed(1), `${took} ms`];
+        triedRows.push([state, tried, truth.title, ...cells]);
+        say(`${state} segments, ${tried} candidates, ${truth.title}: ${cells.join(', ')}`);
+      }
+    }
   }
 } finally {
   await writer.dropIndex(address);
   await Promise.all([reader.close(), writer.close(), client.close()]);
   await services.stop();
 }
-await publish(toReport(rows), values.write ? 'docs/reference/recall.md' : undefined);
+await publish(toReport(rows, triedRows), values.write ? 'docs/reference/recall.md' : undefined);
 say(machine());
