@@ -17,6 +17,7 @@ import { IngestionOverview1764400000000 } from './migrations/1764400000000-inges
 import { Library1764500000000 } from './migrations/1764500000000-library.js';
 import { DeclarationHistory1764600000000 } from './migrations/1764600000000-declaration-history.js';
 import { Reasoning1764700000000 } from './migrations/1764700000000-reasoning.js';
+import { OutboxLanes1764800000000 } from './migrations/1764800000000-outbox-lanes.js';
 import { PreparingClient } from './prepared-statements.js';
 
 /** Repositories take one as their first parameter, so that a change and its audit event commit together. */
@@ -67,6 +68,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       Library1764500000000,
       DeclarationHistory1764600000000,
       Reasoning1764700000000,
+      OutboxLanes1764800000000,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,

@@ -87,7 +87,7 @@ describeOnPostgres('with large tables', (postgres) => {
       'an outbox claim',
       (_transaction, database) =>
         new OutboxRepository(database).claim({
-          share: (tenantIds) => tenantIds.map(() => 50),
+          share: (lanes) => lanes.map(() => 50),
           jobNames: ['item.extract'],
         }),
     ],

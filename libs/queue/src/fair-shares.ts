@@ -1,4 +1,4 @@
-/** Time after which what a tenant got counts half. */
+/** Time after which what a party got counts half. */
 const HALF_LIFE_MS = 30_000;
 /** Who got more than this lately gives way to the others in the queues too. */
 const HEAVY_LEVEL = 500;
@@ -6,7 +6,7 @@ const HEAVY_LEVEL = 500;
 const EVEN_PART = 0.25;
 
 /**
- * Shares rounds of work out to tenants: who got little lately goes first, until it has caught up with the others. So a
+ * Shares rounds of work out to parties, that is tenants or the lanes of one: who got little lately goes first, until it has caught up with the others. So a
  * small backlog takes hardly longer beside a huge one than alone, and the huge one loses only what the small one takes.
  */
 export class FairShares {
@@ -14,32 +14,32 @@ export class FairShares {
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** How many of `limit` places each tenant may take, in the order given; they add up to `limit`. */
-  allocate(tenantIds: readonly string[], limit: number): number[] {
-    const count = tenantIds.length;
+  /** How many of `limit` places each party may take, in the order given; they add up to `limit`. */
+  allocate(parties: readonly string[], limit: number): number[] {
+    const count = parties.length;
     if (count === 0) return [];
     const even = Math.floor((limit * EVEN_PART) / count);
-    const lowestFirst = tenantIds
-      .map((tenantId, index) => ({ index, level: this.levelOf(tenantId) }))
+    const lowestFirst = parties
+      .map((party, index) => ({ index, level: this.levelOf(party) }))
       .sort((left, right) => left.level - right.level || left.index - right.index);
     const shares = new Array<number>(count).fill(even);
     for (const { index, amount } of raiseLowest(lowestFirst, limit - even * count)) shares[index] = even + amount;
     return shares;
   }
 
-  record(tenantId: string, amount: number): void {
+  record(party: string, amount: number): void {
     const now = this.now();
-    this.levels.set(tenantId, { amount: this.levelOf(tenantId) + amount, at: now });
+    this.levels.set(party, { amount: this.levelOf(party) + amount, at: now });
     // Whoever got next to nothing is like a newcomer.
     for (const [other] of this.levels) if (this.levelOf(other) < 1) this.levels.delete(other);
   }
 
-  isHeavy(tenantId: string): boolean {
-    return this.levelOf(tenantId) > HEAVY_LEVEL;
+  isHeavy(party: string): boolean {
+    return this.levelOf(party) > HEAVY_LEVEL;
   }
 
-  private levelOf(tenantId: string): number {
-    const level = this.levels.get(tenantId);
+  private levelOf(party: string): number {
+    const level = this.levels.get(party);
     return level ? level.amount * 0.5 ** ((this.now() - level.at) / HALF_LIFE_MS) : 0;
   }
 }

@@ -6,6 +6,7 @@ import {
   OutboxDispatcher,
   type ClaimOptions,
   type OutboxDispatcherOptions,
+  type OutboxLane,
   type OutboxRow,
   type OutboxStore,
 } from './outbox-dispatcher.js';
@@ -24,13 +25,12 @@ class MemoryOutbox implements OutboxStore {
   async claim(options: ClaimOptions): Promise<OutboxRow[]> {
     this.claims.push(options);
     const free = this.rows.filter((row) => !this.claimed.has(row.id) && options.jobNames.includes(row.jobName));
-    const tenantIds = [...new Set(free.map(({ tenantId }) => tenantId))];
-    const shares = options.share(tenantIds);
-    const ofTenants = tenantIds.map((tenantId, index) =>
-      free.filter((row) => row.tenantId === tenantId).slice(0, shares[index]),
-    );
-    const turns = Math.max(0, ...ofTenants.map((rows) => rows.length));
-    const taken = Array.from({ length: turns }, (_value, turn) => ofTenants.flatMap((rows) => rows[turn] ?? [])).flat();
+    const isOf = (lane: OutboxLane) => (row: OutboxRow) => row.tenantId === lane.tenantId && row.lane === lane.lane;
+    const lanes = free.filter((row, index) => free.findIndex(isOf(row)) === index);
+    const shares = options.share(lanes);
+    const ofLanes = lanes.map((lane, index) => free.filter(isOf(lane)).slice(0, shares[index]));
+    const turns = Math.max(0, ...ofLanes.map((rows) => rows.length));
+    const taken = Array.from({ length: turns }, (_value, turn) => ofLanes.flatMap((rows) => rows[turn] ?? [])).flat();
     taken.forEach(({ id }) => this.claimed.add(id));
     return taken;
   }
@@ -45,9 +45,9 @@ class MemoryOutbox implements OutboxStore {
     ids.forEach((id) => this.claimed.delete(id));
   }
 
-  put(tenantId: string, payload: unknown = testPayload(), jobName: string = jobs.work.name): string {
+  put(tenantId: string, payload: unknown = testPayload(), jobName: string = jobs.work.name, lane = ''): string {
     const id = randomUUID();
-    this.rows.push({ id, tenantId, jobName, payload });
+    this.rows.push({ id, tenantId, lane, jobName, payload });
     return id;
   }
 }

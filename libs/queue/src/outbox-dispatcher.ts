@@ -1,6 +1,6 @@
 import { AppError, JOB_CATALOGUE, parseJobPayload, type JobContract } from '@candor/contracts';
 import type { CatalogueJob } from './catalogue-job.js';
-import { FairShares } from './fair-shares.js';
+import { LaneShares } from './lane-shares.js';
 import type { JobProducer } from './job-producer.js';
 import { QueueWindow } from './queue-window.js';
 import type { DeadLetter } from './strategy-options.js';
@@ -8,19 +8,23 @@ import type { DeadLetter } from './strategy-options.js';
 export interface OutboxRow {
   id: string;
   tenantId: string;
+  /** Where it comes from within the tenant: a connector, or a provider. */
+  lane: string;
   jobName: string;
   payload: unknown;
 }
 
+export type OutboxLane = Pick<OutboxRow, 'tenantId' | 'lane'>;
+
 export interface ClaimOptions {
   /** Only rows of these jobs: the queues of the others are full. */
   jobNames: readonly string[];
-  /** Asked with the tenants that have rows: how many each may have, in their order. */
-  share: (tenantIds: readonly string[]) => number[];
+  /** Asked with the lanes that have rows: how many each may have, in their order. */
+  share: (lanes: readonly OutboxLane[]) => number[];
 }
 
 /**
- * The outbox table. `claim` takes unsent rows, each tenant's oldest first and one of each tenant in turn, `FOR UPDATE
+ * The outbox table. `claim` takes unsent rows, each lane's oldest first and one of each lane in turn, `FOR UPDATE
  * SKIP LOCKED`, and leases them, so that a crashed dispatcher's rows come back by themselves; `release` gives rows back
  * at once.
  */
@@ -49,13 +53,14 @@ export interface OutboxDispatcherOptions {
   maxBackoffMs?: number;
 }
 
-const GIVES_WAY = 1;
+/** Without a priority a job goes before all that have one; a higher number waits longer. */
+const PRIORITY = { ofHeavyTenant: 1, ofHeavyLane: 2 } as const;
 
 /** Brings committed outbox rows to the queue, at least once each. */
 export class OutboxDispatcher {
   private readonly jobs: Map<string, CatalogueJob>;
   private readonly batchSize: number;
-  private readonly shares = new FairShares();
+  private readonly shares = new LaneShares();
   private readonly windows: Map<string, QueueWindow>;
   private readonly idleMs: number;
   private readonly maxBackoffMs: number;
@@ -116,14 +121,14 @@ export class OutboxDispatcher {
     if (jobNames.length === 0) return 0;
     const rows = await this.options.store.claim({
       jobNames,
-      share: (tenantIds) => this.shares.allocate(tenantIds, limit),
+      share: (lanes) => this.shares.allocate(lanes, limit),
     });
     if (rows.length === 0) return 0;
     this.queuesMayBeFull = true;
     await this.send(rows);
-    for (const { tenantId, jobName } of rows) {
-      this.shares.record(tenantId, 1);
-      this.windows.get(this.jobs.get(jobName)?.queue ?? '')?.record(1);
+    for (const row of rows) {
+      this.shares.record(row);
+      this.windows.get(this.jobs.get(row.jobName)?.queue ?? '')?.record(1);
     }
     return rows.length;
   }
@@ -146,9 +151,10 @@ export class OutboxDispatcher {
     await this.options.store.markSent(ids);
   }
 
-  /** Without a priority a job goes before all that have one. */
-  private placeInQueue({ tenantId }: OutboxRow): { priority?: number } {
-    return this.shares.isHeavy(tenantId) ? { priority: GIVES_WAY } : {};
+  private placeInQueue(row: OutboxRow): { priority?: number } {
+    const heavy = this.shares.findHeavy(row);
+    if (heavy === null) return {};
+    return { priority: heavy === 'lane' ? PRIORITY.ofHeavyLane : PRIORITY.ofHeavyTenant };
   }
 
   /** The row's job; undefined when it can never be sent, which is written down. */

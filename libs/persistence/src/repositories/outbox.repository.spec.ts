@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import { v4 as randomUuid } from 'uuid';
 import type { JobName } from '@candor/contracts';
 import { buildDocument, TestTenant } from '../testing.js';
-import { enqueue, enqueueItemJob, OutboxRepository, type OutboxRow } from './outbox.repository.js';
+import { enqueue, enqueueItemJob, OutboxRepository, type OutboxLane, type OutboxRow } from './outbox.repository.js';
 import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 
 const EVERY_JOB: JobName[] = ['item.extract', 'item.index', 'item.refresh-metadata', 'item.delete', 'reasoning.answer'];
@@ -38,8 +38,8 @@ describeOnPostgres('OutboxRepository', (postgres) => {
   }
 
   async function claimed(limit: number): Promise<OutboxRow[]> {
-    const share = (tenantIds: readonly string[]): number[] =>
-      tenantIds.map((_tenantId, index) => (index < limit ? Math.ceil(limit / tenantIds.length) : 0));
+    const share = (lanes: readonly OutboxLane[]): number[] =>
+      lanes.map((_lane, index) => (index < limit ? Math.ceil(limit / lanes.length) : 0));
     const rows = await outbox.claim({ share, jobNames: EVERY_JOB });
     await outbox.markSent(idsOf(rows));
     return rows;
@@ -95,8 +95,8 @@ describeOnPostgres('OutboxRepository', (postgres) => {
       await fill(tenants[0], 10);
       await fill(tenants[0], 2, 'item.delete');
       await fill(tenants[1], 10);
-      const share = (tenantIds: readonly string[]): number[] =>
-        tenantIds.map((tenantId) => (tenantId === tenants[0] ? 3 : 0));
+      const share = (lanes: readonly OutboxLane[]): number[] =>
+        lanes.map(({ tenantId }) => (tenantId === tenants[0] ? 3 : 0));
       const extracts = await outbox.claim({ share, jobNames: ['item.extract'] });
       expect(extracts.map((row) => row.tenantId)).toEqual([tenants[0], tenants[0], tenants[0]]);
       const deletes = await outbox.claim({ share, jobNames: ['item.delete'] });
@@ -104,9 +104,22 @@ describeOnPostgres('OutboxRepository', (postgres) => {
       expect(await outbox.claim({ share, jobNames: [] })).toEqual([]);
     });
 
+    it('goes round the lanes of a tenant: its connectors, and what is pushed of each provider', async () => {
+      const tenant = await TestTenant.create(postgres.database);
+      const connectorId = randomUuid();
+      for (let number = 0; number < 5; number += 1)
+        await tenant.acceptOne(buildDocument({ externalId: `large-${number}`, connectorId }));
+      await tenant.acceptOne(buildDocument({ externalId: 'pushed', provider: 'notion' }));
+      await fill(tenant.id, 1);
+      const rows = await outbox.claim({ share: (lanes) => lanes.map(() => 2), jobNames: EVERY_JOB });
+      expect(rows.map(({ lane }) => lane)).toEqual(expect.arrayContaining([connectorId, connectorId, 'notion', '']));
+      expect(rows).toHaveLength(4);
+      expect(new Set(rows.slice(0, 3).map(({ lane }) => lane)).size).toBe(3);
+    });
+
     it('gives released rows out again at once, and those of a dead dispatcher when their lease is over', async () => {
       await fill(tenants[0], 2);
-      const options = { share: (tenantIds: readonly string[]) => tenantIds.map(() => 20), jobNames: EVERY_JOB };
+      const options = { share: (lanes: readonly OutboxLane[]) => lanes.map(() => 20), jobNames: EVERY_JOB };
       const rows = await outbox.claim(options);
       expect(rows).toHaveLength(2);
       expect(await outbox.claim(options)).toEqual([]);

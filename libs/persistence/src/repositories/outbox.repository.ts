@@ -9,15 +9,24 @@ export interface OutboxMessage {
 
 export interface OutboxRow extends OutboxMessage {
   id: string;
+  lane: string;
 }
+
+/** Where rows come from: a connector, or what is pushed of one provider. */
+export type OutboxLane = Pick<OutboxRow, 'tenantId' | 'lane'>;
+
+/** A subselect an item and not a join: rows are numbered in the order given. */
+const LANE = `coalesce(
+  (SELECT coalesce(i.connector_id::text, i.provider) FROM source_items i WHERE i.id = (d.payload->>'itemId')::uuid),
+  d.payload->>'sourceId', '')`;
 
 /** A job row written with the change that wants it; the dispatcher hands it to the queue. */
 export async function enqueue(transaction: Transaction, messages: readonly OutboxMessage[]): Promise<void> {
   if (messages.length === 0) return;
   const rows = messages.map(({ tenantId, jobName, payload }) => ({ tenant_id: tenantId, job_name: jobName, payload }));
   await transaction.query(
-    `INSERT INTO outbox (tenant_id, job_name, payload)
-     SELECT d.tenant_id, d.job_name, d.payload
+    `INSERT INTO outbox (tenant_id, job_name, payload, lane)
+     SELECT d.tenant_id, d.job_name, d.payload, ${LANE}
      FROM jsonb_to_recordset($1::jsonb) AS d(tenant_id uuid, job_name text, payload jsonb)`,
     [JSON.stringify(rows)],
   );
@@ -35,24 +44,26 @@ const CLAIM_SECONDS = 60;
 export interface OutboxClaimOptions {
   /** Only rows of these jobs. */
   jobNames: readonly string[];
-  /** Asked with the tenants that have rows: how many each may have, in their order. */
-  share: (tenantIds: readonly string[]) => number[];
+  /** Asked with the lanes that have rows: how many each may have, in their order. */
+  share: (lanes: readonly OutboxLane[]) => number[];
 }
 
-/** Tenants with rows, from one to the next along the index: the cost depends on their number and not on the backlog. */
-const TENANTS = `WITH RECURSIVE tenants AS (
-    (SELECT tenant_id FROM outbox ORDER BY tenant_id LIMIT 1)
+/** Lanes with rows, from one to the next along the index: the cost depends on their number and not on the backlog. */
+const LANES = `WITH RECURSIVE lanes AS (
+    (SELECT tenant_id, lane FROM outbox ORDER BY tenant_id, lane LIMIT 1)
     UNION ALL
-    SELECT (SELECT o.tenant_id FROM outbox o WHERE o.tenant_id > t.tenant_id ORDER BY o.tenant_id LIMIT 1)
-    FROM tenants t WHERE t.tenant_id IS NOT NULL
+    SELECT next.tenant_id, next.lane FROM lanes l CROSS JOIN LATERAL (
+      SELECT o.tenant_id, o.lane FROM outbox o WHERE (o.tenant_id, o.lane) > (l.tenant_id, l.lane)
+      ORDER BY o.tenant_id, o.lane LIMIT 1
+    ) next
   )
-  SELECT tenant_id FROM tenants WHERE tenant_id IS NOT NULL`;
+  SELECT tenant_id AS "tenantId", lane FROM lanes`;
 
-/** Locks each tenant's oldest free rows; `turn` counts 1, 2, … within a tenant. Parameters: $1 job names, $2 tenants, $3 rows of each. */
-const LOCK_HEADS = `SELECT x.*, row_number() OVER (PARTITION BY t.tenant_id ORDER BY x.id) AS turn
-  FROM unnest($2::uuid[], $3::integer[]) AS t(tenant_id, share) CROSS JOIN LATERAL (
-    SELECT o.id, o.tenant_id, o.job_name, o.payload FROM outbox o
-    WHERE o.tenant_id = t.tenant_id AND (o.claimed_until IS NULL OR o.claimed_until < now())
+/** Locks each lane's oldest free rows; `turn` counts 1, 2, … within a lane. Parameters: $1 job names, $2 tenants, $3 lanes, $4 rows of each. */
+const LOCK_HEADS = `SELECT x.*, row_number() OVER (PARTITION BY t.tenant_id, t.lane ORDER BY x.id) AS turn
+  FROM unnest($2::uuid[], $3::text[], $4::integer[]) AS t(tenant_id, lane, share) CROSS JOIN LATERAL (
+    SELECT o.id, o.tenant_id, o.lane, o.job_name, o.payload FROM outbox o
+    WHERE o.tenant_id = t.tenant_id AND o.lane = t.lane AND (o.claimed_until IS NULL OR o.claimed_until < now())
       AND o.job_name = ANY($1)
     ORDER BY o.id LIMIT t.share FOR UPDATE OF o SKIP LOCKED
   ) x
@@ -61,6 +72,7 @@ const LOCK_HEADS = `SELECT x.*, row_number() OVER (PARTITION BY t.tenant_id ORDE
 interface OutboxColumns {
   id: string;
   tenant_id: string;
+  lane: string;
   job_name: JobName;
   payload: Record<string, unknown>;
 }
@@ -72,12 +84,17 @@ interface OutboxColumns {
 export class OutboxRepository {
   constructor(private readonly database: Database) {}
 
-  /** Leases unsent rows, one of each tenant in turn; a row of a dispatcher that died is free again after a minute. */
+  /** Leases unsent rows, one of each lane in turn; a row of a dispatcher that died is free again after a minute. */
   async claim({ jobNames, share }: OutboxClaimOptions): Promise<OutboxRow[]> {
     return this.database.transaction(async (transaction) => {
-      const tenants = (await transaction.query<{ tenant_id: string }[]>(TENANTS)).map((row) => row.tenant_id);
-      if (tenants.length === 0) return [];
-      const rows = await transaction.query<OutboxColumns[]>(LOCK_HEADS, [jobNames, tenants, share(tenants)]);
+      const lanes = await transaction.query<OutboxLane[]>(LANES);
+      if (lanes.length === 0) return [];
+      const rows = await transaction.query<OutboxColumns[]>(LOCK_HEADS, [
+        jobNames,
+        lanes.map(({ tenantId }) => tenantId),
+        lanes.map(({ lane }) => lane),
+        share(lanes),
+      ]);
       // A statement of its own: the planner doesn't know how few rows are locked, and would read the whole table to join them.
       await transaction.query(
         'UPDATE outbox SET claimed_until = now() + make_interval(secs => $2) WHERE id = ANY($1::bigint[])',
@@ -122,5 +139,5 @@ export class OutboxRepository {
 }
 
 function rowOf(row: OutboxColumns): OutboxRow {
-  return { id: row.id, tenantId: row.tenant_id, jobName: row.job_name, payload: row.payload };
+  return { id: row.id, tenantId: row.tenant_id, lane: row.lane, jobName: row.job_name, payload: row.payload };
 }
