@@ -141,13 +141,9 @@ export {
 } from './synthesis-output.js';
 export type { GenerationIdentity, GenerationSelection } from './trust/generation-identity.js';
 export { judgeHit, type JudgedMoment, type RawHit } from './trust/judge-hit.js';
+export { createPassageRetriever, type MemoryPassage } from './trust/passage-retriever.js';
 export { TRUST_FAILURE_CODES, TRUSTED, degraded, type TrustFailureCode, type TrustState } from './trust/trust-state.js';
-export {
-  trustedResultSchema,
-  type JudgedHit,
-  type StageTime,
-  type TrustedResult,
-} from './trust/trusted-result.js';
+export { trustedResultSchema, type JudgedHit, type StageTime, type TrustedResult } from './trust/trusted-result.js';
 export {
   trustedSearch,
   type RawSearch,
