@@ -20,7 +20,8 @@ const { values: options } = parseArgs({
     index: { type: 'string', default: 'lancedb' },
     sample: { type: 'string' },
     model: { type: 'string', default: 'bge-small-en-v1.5-q' },
-    'embed-only': { type: 'boolean', default: false },
+    /** Leaves out what would have to be embedded anew. */
+    'words-only': { type: 'boolean', default: false },
   },
 });
 const sample = options.sample === undefined ? undefined : Number(options.sample);
@@ -68,9 +69,6 @@ try {
     const set = await readDataSet(name, sample);
     const items = prepareItemsFor(embedder, set.documents);
     const chunks = await embedItems(items, embedder);
-    const bareItems = withoutTitles(items);
-    const bareChunks = await embedItems(bareItems, embedder);
-    if (options['embed-only']) continue;
     const results = [];
     for (const weight of weights) {
       results.push(
@@ -86,6 +84,9 @@ try {
       results.map((result, place) => (weights[place] === IN_USE ? `**${show(result[kind])}**` : show(result[kind])));
     byWeight.push([set.title, set.metric, 'BM25 leg', ...cells('lexical')]);
     byWeight.push(['', '', 'fused', ...cells('fused')]);
+    if (options['words-only']) continue;
+    const bareItems = withoutTitles(items);
+    const bareChunks = await embedItems(bareItems, embedder);
     const usual = results[weights.indexOf(IN_USE)] ?? (await measure(set, items, chunks));
     const bare = await measure(set, bareItems, bareChunks);
     byEmbedding.push([
@@ -98,8 +99,7 @@ try {
   await embedder.close();
   await services?.stop();
 }
-if (!options['embed-only'])
-  console.log(`${options.index}, ${options.model}
+console.log(`${options.index}, ${options.model}
 
 ${table(['set', 'metric', 'ranking', ...weights.map((weight) => `title ${weight} ×`)], byWeight)}
 
