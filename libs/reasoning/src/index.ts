@@ -1,11 +1,12 @@
-export { answerQuestion, type AnsweredQuestion, type AnswerQuestionInput } from './answer-question.js';
 export type { AnswerProvider, SynthesisRequest } from './answer-provider.port.js';
+export { answerQuestion, type AnsweredQuestion, type AnswerQuestionInput } from './answer-question.js';
 export {
   buildEvidencePacket,
   type AdmittedChunk,
   type EvidencePacket,
   type EvidencePassage,
 } from './build-evidence-packet.js';
+export { calibrate, type CalibrationBinding, type LabelledScores } from './calibration/calibrate.js';
 export { MISSING_CALIBRATION, type CalibrationIdentity } from './calibration/calibration-identity.js';
 export {
   CERTIFIED_AUC,
@@ -14,7 +15,6 @@ export {
   calibrationSchema,
   type Calibration,
 } from './calibration/calibration.js';
-export { calibrate, type CalibrationBinding, type LabelledScores } from './calibration/calibrate.js';
 export { judgeCalibration, type CalibrationJudgement, type ServedCorpus } from './calibration/judge-calibration.js';
 export type { Claim, ClaimSource } from './claims/claim.js';
 export { findConflicts, type Conflict } from './claims/find-conflicts.js';

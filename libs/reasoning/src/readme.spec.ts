@@ -39,3 +39,13 @@ describe('README', () => {
     expect(named.filter((name) => !(name in library))).toEqual([]);
   });
 });
+
+describe('exports', () => {
+  it('are sorted by module, and named one by one', async () => {
+    const index = await readFile(fileURLToPath(new URL('./index.ts', import.meta.url)), 'utf8');
+    const modules = [...index.matchAll(/from '([^']+)'/g)].map(([, path]) => path ?? '');
+    expect(modules.length).toBeGreaterThan(40);
+    expect(modules).toEqual([...modules].sort());
+    expect(index).not.toContain('*');
+  });
+});
