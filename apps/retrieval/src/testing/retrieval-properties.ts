@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import {
-  PROVIDERS,
-  requestIdSchema,
-  type CallerScope,
-  type Hit,
-  type Provider,
-  type RetrievalRequest,
-} from '@candor/contracts';
+import { PROVIDERS, requestIdSchema, type CallerScope, type Hit, type RetrievalRequest } from '@candor/contracts';
 import { EmbedderRegistry } from '@candor/embeddings';
 import { maySeeItem, type ItemHead, type Recheck } from '@candor/persistence/views';
 import { CallerTokenSigner } from '@candor/runtime';
