@@ -8,6 +8,7 @@ import { BAD_DOCUMENTS } from './bad-documents.js';
 import { BAD_GENERATIONS } from './bad-generations.js';
 import { BAD_INGESTS } from './bad-ingests.js';
 import { BAD_KEYS } from './bad-keys.js';
+import { BAD_LIBRARY } from './bad-library.js';
 import { BAD_QUESTIONS } from './bad-questions.js';
 import { BAD_REASONING } from './bad-reasoning.js';
 import { BAD_SOURCES } from './bad-sources.js';
@@ -20,6 +21,7 @@ const TABLE: BadRequest[] = [
   ...BAD_GENERATIONS,
   ...BAD_INGESTS,
   ...BAD_KEYS,
+  ...BAD_LIBRARY,
   ...BAD_SOURCES,
   ...BAD_PARAMETERS,
 ];

@@ -17,6 +17,14 @@ const ID_ROUTES = [
   'DELETE /v1/source-items/:id',
   'GET /v1/documents/:id',
   'DELETE /v1/documents/:id',
+  'PATCH /v1/documents/:id',
+  'GET /v1/documents/:id/versions',
+  'POST /v1/documents/:id/restore',
+  'GET /v1/prompts/:id',
+  'PATCH /v1/prompts/:id',
+  'DELETE /v1/prompts/:id',
+  'GET /v1/prompts/:id/versions',
+  'POST /v1/prompts/:id/restore',
   'GET /v1/collections/:id',
   'PATCH /v1/collections/:id',
   'DELETE /v1/collections/:id',
@@ -41,6 +49,10 @@ const ID_ROUTES = [
   'GET /v1/ingestions/:requestId',
 ];
 const BODIES: Record<string, unknown> = {
+  'POST /v1/documents/:id/restore': { versionId: '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55' },
+  'POST /v1/prompts/:id/restore': { versionId: '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55' },
+  'PATCH /v1/documents/:id': { title: 'x' },
+  'PATCH /v1/prompts/:id': { title: 'x' },
   'PATCH /v1/collections/:id': { name: 'x' },
   'POST /v1/collections/:id/items': { itemIds: ['0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'] },
   'PUT /v1/collections/:id/items': { itemIds: ['0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55'] },
@@ -60,6 +72,7 @@ const badIds: BadRequest[] = ID_ROUTES.flatMap((route) =>
 
 const LISTS = [
   '/v1/documents',
+  '/v1/prompts',
   '/v1/collections',
   '/v1/api-keys',
   '/v1/dead-letters',
@@ -116,6 +129,13 @@ export const BAD_PARAMETERS: BadRequest[] = [
   ...badIds,
   ...badPages,
   ...badAudits,
+  {
+    route: 'GET /v1/mcp/capabilities',
+    name: 'a query that it does not take',
+    path: '/v1/mcp/capabilities?all=1',
+    message: 'unknown field "all"',
+    field: 'all',
+  },
   {
     route: 'GET /v1/user/me',
     name: 'a query that it does not take',

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addCollectionItemsRoute,
   createCollectionRoute,
+  createPromptRoute,
   deleteCollectionRoute,
   getCollectionRoute,
   listCollectionItemsRoute,
@@ -156,13 +157,41 @@ export function describeCollections(world: WorldOf): void {
       expect(names).toEqual(all.data.map(({ name }) => name));
     });
 
-    it('collect no prompts yet', async () => {
-      const { id } = await create({ name: 'Prompts' });
-      expectError(await client.post(`/v1/collections/${id}/items`, { itemIds: [ids[0]], itemType: 'prompt' }), {
-        status: 400,
-        type: 'REQUEST.INVALID',
-        field: 'itemType',
+    it('hold prompts too, for keys that may use prompts', async () => {
+      const { id } = await create({ name: 'Prompts', tags: ['mixed'] });
+      const promptId = (await client.call(createPromptRoute, { body: { title: 'Ring', content: 'Ring ${bell}.' } }))
+        .data.id;
+      const path = `/v1/collections/${id}/items`;
+      const params = { id };
+      const body = { itemIds: [promptId], itemType: 'prompt' as const };
+      await client.call(addCollectionItemsRoute, { params, body: { itemIds: [ids[0] ?? ''] } });
+      expect((await client.call(addCollectionItemsRoute, { params, body })).data).toEqual({
+        added: 1,
+        alreadyInCollection: 0,
       });
+      // What it holds of prompts is no scope: nothing of them is searched.
+      expect(await find(id)).toEqual([ids[0]]);
+      expectError(await client.post(path, { itemIds: [ids[1]], itemType: 'prompt' }), {
+        status: 404,
+        type: 'RESOURCE.NOT_FOUND',
+        message: 'itemIds[0] is no prompt that this key can see.',
+        field: 'itemIds[0]',
+      });
+      const { client: other } = await createKey(client, { allowedActions: ['collections:*'] });
+      expect((await other.call(listCollectionItemsRoute, { params })).data.map((item) => item.itemId)).toEqual([
+        ids[0],
+      ]);
+      expect((await other.call(getCollectionRoute, { params })).data.itemCount).toBe(1);
+      for (const method of ['POST', 'PUT'])
+        expectError(await other.send(method, path, { body }), {
+          status: 403,
+          type: 'AUTH.ACTION_NOT_ALLOWED',
+          field: 'itemType',
+        });
+      expect((await client.call(removeCollectionItemsRoute, { params, body })).data).toEqual({ removed: 1 });
+      expect((await client.call(listCollectionsRoute, { query: { tags: 'mixed' } })).data).toMatchObject([
+        { id, itemCount: 1 },
+      ]);
     });
   });
 }

@@ -3,9 +3,12 @@ import {
   createCollectionRoute,
   createDocumentRoute,
   createGenerationRoute,
+  createPromptRoute,
   createSourceRoute,
   generationRoute,
+  listDocumentVersionsRoute,
   listGenerationsRoute,
+  listPromptVersionsRoute,
   passageSessionRoute,
   ROUTES,
   sourceItemRoute,
@@ -30,6 +33,10 @@ export async function buildSampleRequests(
   const collectionId = (await client.call(createCollectionRoute, { body: { name: 'Samples' } })).data.id;
   const document = { title: 'To be deleted', content: 'A sample that is deleted again.' };
   const documentId = (await client.call(createDocumentRoute, { body: document })).data.id;
+  const promptId = (await client.call(createPromptRoute, { body: { title: 'Sample', content: 'A ${sample}.' } })).data
+    .id;
+  const promptVersionId = (await client.call(listPromptVersionsRoute, { params: { id: promptId } })).data[0]?.id;
+  const versionId = (await client.call(listDocumentVersionsRoute, { params: { id: documentId } })).data[0]?.id;
   const { sessionId } = (await client.call(passageSessionRoute)).data;
   const { id: keyId } = await createKey(client, { name: 'Sample' });
   const source = {
@@ -76,6 +83,20 @@ export async function buildSampleRequests(
     'GET /v1/documents': {},
     'POST /v1/documents': { body: { title: 'Sample', content: 'A sample of a document.' } },
     'GET /v1/documents/:id': { path: `/v1/documents/${known.itemId}` },
+    'PATCH /v1/documents/:id': { path: `/v1/documents/${documentId}`, body: { tags: ['sample'] } },
+    'GET /v1/documents/:id/versions': { path: `/v1/documents/${documentId}/versions` },
+    'POST /v1/documents/:id/restore': { path: `/v1/documents/${documentId}/restore`, body: { versionId } },
+    'GET /v1/prompts': {},
+    'POST /v1/prompts': { body: { title: 'Another', content: 'c' } },
+    'GET /v1/prompts/:id': { path: `/v1/prompts/${promptId}` },
+    'PATCH /v1/prompts/:id': { path: `/v1/prompts/${promptId}`, body: { title: 'Changed' } },
+    'GET /v1/prompts/:id/versions': { path: `/v1/prompts/${promptId}/versions` },
+    'POST /v1/prompts/:id/restore': {
+      path: `/v1/prompts/${promptId}/restore`,
+      body: { versionId: promptVersionId },
+    },
+    'GET /v1/search': { path: '/v1/search?q=lemons' },
+    'GET /v1/mcp/capabilities': {},
     'GET /v1/collections': {},
     'POST /v1/collections': { body: { name: 'Another' } },
     'GET /v1/collections/:id': { path: `/v1/collections/${collectionId}` },
@@ -114,6 +135,7 @@ export async function buildSampleRequests(
     'DELETE /v1/sources/:id': { path: `/v1/sources/${sourceId}` },
     'DELETE /v1/api-keys/:id': { path: `/v1/api-keys/${keyId}` },
     'DELETE /v1/collections/:id': { path: `/v1/collections/${collectionId}` },
+    'DELETE /v1/prompts/:id': { path: `/v1/prompts/${promptId}` },
     'DELETE /v1/documents/:id': { path: `/v1/documents/${documentId}` },
     'DELETE /v1/source-items/:id': { path: `/v1/source-items/${known.itemId}` },
   };
