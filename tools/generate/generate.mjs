@@ -7,7 +7,7 @@ const root = new URL('../../', import.meta.url);
 for (const [path, text] of Object.entries(renderReferences())) {
   const file = new URL(path, root);
   const options = await resolveConfig(file);
-  const formatted = path.endsWith('.md') ? await format(text, { ...options, parser: 'markdown' }) : text;
+  const formatted = path.endsWith('.json') ? text : await format(text, { ...options, filepath: path });
   await writeFile(file, formatted);
   console.log(path);
 }

@@ -9,7 +9,7 @@ describe('generated references', () => {
     const file = new URL(path, root);
     const text = renderReferences()[path];
     const options = await resolveConfig(file);
-    const expected = path.endsWith('.md') ? await format(text, { ...options, parser: 'markdown' }) : text;
+    const expected = path.endsWith('.json') ? text : await format(text, { ...options, filepath: path });
     expect(await readFile(file, 'utf8')).toBe(expected);
   });
 });

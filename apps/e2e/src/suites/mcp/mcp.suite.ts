@@ -42,8 +42,14 @@ export function describeMcp(world: WorldOf): void {
       };
     });
 
-    const askRest = (client: ApiClient, { route, params, body, args }: ParityCase) =>
-      client.send(route.method, fillPath(route.path, params), route.method === 'GET' ? {} : { body: body ?? args });
+    const askRest = (client: ApiClient, { route, params, query, args }: ParityCase) => {
+      const search = query ? `?${new URLSearchParams(query).toString()}` : '';
+      return client.send(
+        route.method,
+        `${fillPath(route.path, params)}${search}`,
+        route.method === 'GET' ? {} : { body: args },
+      );
+    };
 
     describe('gives the body of the REST API', () => {
       it.each(parityCases(PLACEHOLDERS).map(({ tool, what }, index) => [tool, what, index] as const))(

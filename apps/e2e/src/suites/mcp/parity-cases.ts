@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import {
   contextRoute,
   expandChunkRoute,
+  findItemsRoute,
   passageSearchRoute,
   readChunkRoute,
+  reasoningRoute,
   reasonRoute,
   searchRoute,
   sourceItemRoute,
@@ -11,15 +13,14 @@ import {
   type RouteContract,
 } from '@candor/contracts';
 
-/** One question, asked both ways. */
+/** One question, asked both ways; where it is no GET, the arguments are the body. */
 export interface ParityCase {
   what: string;
   tool: string;
   args: Record<string, unknown>;
   route: RouteContract;
   params?: Record<string, string>;
-  /** Default: the arguments, as the body of a POST. */
-  body?: unknown;
+  query?: Record<string, string>;
 }
 
 export interface KnownIds {
@@ -61,6 +62,36 @@ export function parityCases({ itemId, chunkId, quotation }: KnownIds): ParityCas
     },
     { what: 'a clamped limit', tool: 'reason', args: { query: QUESTION, limit: 0.5 }, route: reasonRoute },
     { what: 'a malformed scope', tool: 'reason', args: { query: QUESTION, documentId: 'x' }, route: reasonRoute },
+    { what: 'an answer or a refusal', tool: 'reasoning', args: { query: QUESTION }, route: reasoningRoute },
+    {
+      what: 'evidence alone',
+      tool: 'reasoning',
+      args: { query: QUESTION, policy: { name: 'retrieval_only', require_certified_evidence: false } },
+      route: reasoningRoute,
+    },
+    { what: 'a blank query', tool: 'reasoning', args: { query: ' ' }, route: reasoningRoute },
+    { what: 'an unknown policy', tool: 'reasoning', args: { query: QUESTION, policy: 'bold' }, route: reasoningRoute },
+    {
+      what: 'items by meaning',
+      tool: 'find_items',
+      args: { query: 'brand color' },
+      route: findItemsRoute,
+      query: { q: 'brand color' },
+    },
+    {
+      what: 'documents by their words',
+      tool: 'find_items',
+      args: { query: 'lime-green', type: 'documents', semantic: false, limit: 3 },
+      route: findItemsRoute,
+      query: { q: 'lime-green', type: 'documents', semantic: 'false', limit: '3' },
+    },
+    {
+      what: 'a kind that the key may not use',
+      tool: 'find_items',
+      args: { query: 'brand', type: 'prompts' },
+      route: findItemsRoute,
+      query: { q: 'brand', type: 'prompts' },
+    },
     { what: 'passages', tool: 'deep_search', args: { query: QUESTION, limit: 3 }, route: passageSearchRoute },
     {
       what: 'passages of a document',

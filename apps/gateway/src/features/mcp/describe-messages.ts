@@ -1,4 +1,12 @@
-import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  GetPromptRequestSchema,
+  isInitializeRequest,
+  ListPromptsRequestSchema,
+  ReadResourceRequestSchema,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js';
+import { allowsAction, type Action, type AuditOutcome, type CallerScope } from '@candor/contracts';
 import { promptIdOf } from './prompts/prompt-name.js';
 import { readSourceItemUri } from './source-item-resource.js';
 import { findTool } from './tools/mcp-tools.js';
@@ -7,9 +15,13 @@ import { findTool } from './tools/mcp-tools.js';
  * The methods of messages that no route answers: they have the exchange's own audit event, all others that of their route.
  * A name that is no method's is the caller's text, and not repeated.
  */
-export function methodsWithoutRoute(messages: readonly JSONRPCMessage[]): string[] {
-  const methods = messages.filter((message) => !hasRoute(message)).map(methodOf);
-  return [...new Set(methods)].slice(0, 20);
+export function methodsWithoutRoute(
+  messages: readonly JSONRPCMessage[],
+  scope: CallerScope,
+): { methods: string[]; outcome: AuditOutcome } {
+  const own = messages.filter((message) => !hasRoute(message, scope));
+  const methods = [...new Set(own.map(methodOf))].slice(0, 20);
+  return { methods, outcome: own.some((message) => callOf(message)) ? 'refused' : 'succeeded' };
 }
 
 export function isNotification(message: JSONRPCMessage): boolean {
@@ -35,21 +47,42 @@ export function cancelledIds(messages: readonly JSONRPCMessage[]): (string | num
   });
 }
 
-function hasRoute(message: JSONRPCMessage): boolean {
-  if (!('method' in message) || isNotification(message)) return false;
-  const params = paramsOf(message) as { name?: unknown; uri?: unknown };
-  switch (message.method) {
-    case 'tools/call':
-      return typeof params.name === 'string' && findTool(params.name) !== undefined;
-    case 'resources/read':
-      return typeof params.uri === 'string' && readSourceItemUri(params.uri) !== null;
-    case 'prompts/list':
-      return true;
-    case 'prompts/get':
-      return typeof params.name === 'string' && promptIdOf(params.name) !== null;
-    default:
-      return false;
-  }
+/** Methods that stand for routes, and what they must be asked with; without the action they are not offered at all. */
+const CALLS: Readonly<Record<string, { action?: Action; isWhole: (message: JSONRPCMessage) => boolean }>> = {
+  'tools/call': {
+    isWhole: (message) => {
+      const call = CallToolRequestSchema.safeParse(message);
+      return call.success && findTool(call.data.params.name) !== undefined;
+    },
+  },
+  'resources/read': {
+    action: 'documents:read',
+    isWhole: (message) => {
+      const read = ReadResourceRequestSchema.safeParse(message);
+      return read.success && readSourceItemUri(read.data.params.uri) !== null;
+    },
+  },
+  'prompts/list': {
+    action: 'prompts:*',
+    isWhole: (message) => ListPromptsRequestSchema.safeParse(message).success,
+  },
+  'prompts/get': {
+    action: 'prompts:*',
+    isWhole: (message) => {
+      const get = GetPromptRequestSchema.safeParse(message);
+      return get.success && promptIdOf(get.data.params.name) !== null;
+    },
+  },
+};
+
+function callOf(message: JSONRPCMessage) {
+  return 'method' in message && Object.hasOwn(CALLS, message.method) ? CALLS[message.method] : undefined;
+}
+
+function hasRoute(message: JSONRPCMessage, scope: CallerScope): boolean {
+  const call = isNotification(message) ? undefined : callOf(message);
+  if (!call || (call.action && !allowsAction(scope, call.action))) return false;
+  return call.isWhole(message);
 }
 
 function paramsOf(message: JSONRPCMessage): object {

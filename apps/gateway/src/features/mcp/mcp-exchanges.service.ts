@@ -70,14 +70,15 @@ export class McpExchangesService {
   /** The event of what no route answers; calls write their own. Notifications need no room: one of them cancels. */
   private async recordMessages(messages: readonly JSONRPCMessage[]): Promise<void> {
     const { audit } = requireRequestContext();
-    const methods = methodsWithoutRoute(messages);
-    // What the SDK finds malformed never becomes a call; then this request has an event nevertheless.
+    const caller = requireCaller();
+    const { methods, outcome } = methodsWithoutRoute(messages, caller.scope);
+    // Should none of the calls come about, the request has an event nevertheless, after its response.
     if (methods.length === 0) return void (audit.outcome = 'refused');
     const client = clientOf(messages);
     Object.assign(audit.metadata, { methods, ...(client ? { client } : {}) });
     if (!messages.every(isNotification))
-      await this.admission.admit(requireCaller(), { action: mcpRoute.action }, () => undefined);
-    await this.requests.recordRead('succeeded');
+      await this.admission.admit(caller, { action: mcpRoute.action }, () => undefined);
+    await this.requests.recordRead(outcome);
   }
 
   private async cancelCalls(sessionId: string, messages: readonly JSONRPCMessage[]): Promise<void> {

@@ -3,8 +3,10 @@ import { deepExpandTool } from './deep-expand.tool.js';
 import { deepReadTool } from './deep-read.tool.js';
 import { deepSearchTool } from './deep-search.tool.js';
 import type { McpTool } from './define-tool.js';
+import { findItemsTool } from './find-items.tool.js';
 import { getSourceItemTool } from './get-source-item.tool.js';
 import { reasonTool } from './reason.tool.js';
+import { reasoningTool } from './reasoning.tool.js';
 import { searchTool } from './search.tool.js';
 import { verifyCitationsTool } from './verify-citations.tool.js';
 
@@ -13,6 +15,8 @@ export const MCP_TOOLS: readonly McpTool[] = [
   searchTool,
   contextTool,
   reasonTool,
+  reasoningTool,
+  findItemsTool,
   deepSearchTool,
   deepReadTool,
   deepExpandTool,
