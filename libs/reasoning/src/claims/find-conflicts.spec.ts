@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { extractClaims } from './extract-claims.js';
 import { findConflicts } from './find-conflicts.js';
@@ -110,7 +111,7 @@ describe('findConflicts', () => {
         'Ada Lov (2026-07-21 10:05): The Team plan costs 59 euros a month. Really.',
       ),
     );
-    expect(conflict?.left.quotation).toBe('**Team**: The Team plan costs 49 euros a month.'.replace(/^\*\*/, ''));
+    expect(conflict?.left.quotation).toBe('**Team**: The Team plan costs 49 euros a month.');
     expect(conflict?.right.quotation).toBe('The Team plan costs 59 euros a month.');
   });
 
@@ -121,6 +122,31 @@ describe('findConflicts', () => {
     expect(extractClaims({ chunkId: 'c', documentId: 'd', text: noise })).toHaveLength(100);
     expect(findConflicts(sourcesOf(...Array.from({ length: 50 }, () => noise))).length).toBeLessThanOrEqual(20);
     expect(conflictsOf('('.repeat(5000), 'a '.repeat(20_000), '1'.repeat(5000))).toEqual([]);
+  });
+});
+
+describe('the demo workspace', () => {
+  it('holds exactly these conflicts, two of them unsettled', async () => {
+    const documents = await Promise.all(
+      ['notion', 'slack', 'google-drive', 'gmail'].map(async (name) => {
+        const file = new URL(`../../../../apps/standalone/demo/${name}.json`, import.meta.url);
+        return JSON.parse(await readFile(file, 'utf8')) as { externalId: string; body: string }[];
+      }),
+    );
+    const sources = documents.flat().map(({ externalId, body }) => ({
+      chunkId: externalId,
+      documentId: externalId,
+      text: body,
+    }));
+    expect(sources.length).toBeGreaterThan(60);
+    const found = findConflicts(sources).map(({ left, right }) => [left.documentId, right.documentId]);
+    expect(found).toEqual([
+      ['page:pricing-2025', 'page:pricing-2026'],
+      ['page:travel-expenses-2026', 'page:travel-expenses-2027'],
+      ['page:api-limits', 'thread:northbrae-api-questions'],
+      ['page:roadmap-2026-h2', 'C_MARKETING:1784628300.000100'],
+      ['file:backup-runbook-v1', 'file:backup-runbook-v2'],
+    ]);
   });
 });
 

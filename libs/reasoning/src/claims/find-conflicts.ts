@@ -17,9 +17,15 @@ export interface Conflict {
 /** Bound the pairs that are compared, whatever the passages hold. */
 const MOST_CLAIMS = 600;
 const MOST_CONFLICTS = 20;
-/** Share of the shorter subject's words, and of all words of both. */
-const LEAST_OVERLAP = 0.75;
-const LEAST_LIKENESS = 0.5;
+/**
+ * Share of the shorter subject's words, and of all words of both, that the two have to have in common. A word for a state says
+ * more of what is meant than a number does, so its subject may differ more; measured in `docs/reference/contradictions.md`.
+ */
+const LEAST_SHARED: Record<ProposalKind, { overlap: number; likeness: number }> = {
+  conflicting_value: { overlap: 0.75, likeness: 0.5 },
+  conflicting_date: { overlap: 0.75, likeness: 0.5 },
+  conflicting_status: { overlap: 0.6, likeness: 0.3 },
+};
 
 /**
  * Pairs of passages of different documents that say different things of the same subject: another value of one dimension,
@@ -48,7 +54,8 @@ function compareClaims(left: Claim, right: Claim): number | null {
   const shared = [...left.words].filter((word) => right.words.has(word));
   const smaller = Math.min(left.words.size, right.words.size);
   const likeness = shared.length / (left.words.size + right.words.size - shared.length);
-  if (shared.length < 2 || shared.length / smaller < LEAST_OVERLAP || likeness < LEAST_LIKENESS) return null;
+  const least = LEAST_SHARED[left.kind];
+  if (shared.length < 2 || shared.length / smaller < least.overlap || likeness < least.likeness) return null;
   // "the Team plan" and "the Chain plan" are two subjects, however alike the rest is.
   if (hasOtherName(left, right) && hasOtherName(right, left)) return null;
   return Math.round((0.5 + likeness / 2) * 100) / 100;

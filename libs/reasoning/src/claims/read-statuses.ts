@@ -13,15 +13,21 @@ const OPPOSITES = [
   ['open', 'closed'],
   ['public', 'private confidential'],
   ['completed finished shipped released', 'postponed delayed', 'cancelled canceled abandoned'],
-  ['increase raise elevate enhance upregulate', 'decrease reduce diminish suppress downregulate impair'],
-  ['higher', 'lower'],
+  [
+    'increase raise elevate enhance upregulate higher greater more rise grow improve',
+    'decrease reduce diminish suppress downregulate impair lower less fewer decline drop fall worsen',
+  ],
   ['promote activate stimulate', 'inhibit block prevent'],
   ['present', 'absent'],
   ['positive', 'negative'],
   ['success succeed successful', 'failure fail unsuccessful'],
+  ['effective', 'ineffective'],
+  ['safe', 'unsafe harmful'],
+  ['associated correlated linked', 'unrelated'],
+  ['affect influence alter', 'unaffected'],
 ];
 const NEGATIONS =
-  /\b(?:not|never|no longer|cannot|without|isn[’']t|aren[’']t|wasn[’']t|doesn[’']t|don[’']t|won[’']t|can[’']t)\b/i;
+  /\b(?:not|never|no|no longer|cannot|without|lack of|isn[’']t|aren[’']t|wasn[’']t|doesn[’']t|don[’']t|won[’']t|can[’']t)\b/i;
 
 interface State {
   group: number;

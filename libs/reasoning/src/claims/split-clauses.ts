@@ -22,7 +22,8 @@ export function splitClauses(text: string): Clause[] {
 /** Marks of lists and headings, and `Name (2026-07-21 10:05):` before a message, say nothing themselves. */
 function stripHeader(sentence: string): string {
   return sentence
-    .replace(/^[\s>#*+|-]+/, '')
+    .trim()
+    .replace(/^(?:[>#|+*-]+\s+)+/, '')
     .replace(/^[\p{L} .'’-]{1,60}\(\d{4}-\d{2}-\d{2}[^)]{0,20}\):\s*/u, '')
     .replace(/^(?:From|To|Cc|Date|Sent|Subject):\s.*$/, '')
     .trim();

@@ -47,14 +47,11 @@ const identity = fc.oneof(
 );
 const retrieval: fc.Arbitrary<TrustedResult> = fc
   .tuple(fc.array(hit, { maxLength: 5 }), identity, fc.boolean(), rarely(fc.constantFrom(...TRUST_FAILURE_CODES)))
-  .map(
-    ([hits, of, abstained, failureCode]) =>
-      ({
-        ...(failureCode === null ? makeTrusted(hits) : makeDegraded(failureCode, hits)),
-        identity: of,
-        abstained: abstained && hits.length < 2,
-      }) as TrustedResult,
-  );
+  .map(([hits, of, abstained, failureCode]) => ({
+    ...(failureCode === null ? makeTrusted(hits) : makeDegraded(failureCode, hits)),
+    identity: of,
+    abstained: abstained && hits.length < 2,
+  }));
 const garbage = fc.oneof(fc.jsonValue(), fc.string(), fc.constant(undefined), fc.constant(new Error('down')));
 const output = <Valid>(valid: fc.Arbitrary<Valid>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 9, arbitrary: valid }, { weight: 1, arbitrary: garbage });

@@ -8,6 +8,7 @@ import type { AbstainedResponse, AnsweredResponse, ReasoningResponse } from './r
 
 /** True when a value of the first type can stand where the second is wanted. */
 type Fits<Value, Wanted> = Value extends Wanted ? true : false;
+type Trusted = { state: 'trusted'; failureCode: null };
 type With<Base, Over> = Omit<Base, keyof Over> & Over;
 
 /** Compile-time checks: `tsc` fails here when an impossible state becomes possible. */
@@ -51,11 +52,10 @@ describe('impossible states do not compile', () => {
     const trustedFailure: Fits<{ state: 'trusted'; failureCode: 'CALIBRATION_STALE' }, TrustState> = false;
     const degradedForNothing: Fits<{ state: 'degraded'; failureCode: null }, TrustState> = false;
     const demotedItem: Fits<With<EvidenceItem, { verdict: 'superseded' }>, EvidenceItem> = false;
-    const trusted = { state: 'trusted', failureCode: null } as const;
     type Uncalibrated = With<
       TrustedResult,
       {
-        trustState: typeof trusted;
+        trustState: Trusted;
         calibration: { status: 'missing'; calibrationId: null; querySetDigest: null; threshold: null };
       }
     >;
@@ -63,7 +63,7 @@ describe('impossible states do not compile', () => {
     type Nameless = With<
       TrustedResult,
       {
-        trustState: typeof trusted;
+        trustState: Trusted;
         identity: { tenantId: string; generationId: null; pipelineFingerprint: null; corpusFingerprint: null };
       }
     >;
