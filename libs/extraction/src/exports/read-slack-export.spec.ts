@@ -122,9 +122,15 @@ describe('readSlackExport', () => {
   });
 
   it('reports what it can not place or read, and goes on', async () => {
-    const items = await read({}, { ...FILES, 'general/2026-01-07.json': '[{"ts":' });
+    const broken = { 'general/2026-01-07.json': '[{"ts":', 'general/2026-01-08.json': [{ text: 'When?' }, null] };
+    const items = await read({}, { ...FILES, ...broken });
     expect(items.filter(({ kind }) => kind === 'problem')).toEqual([
       { kind: 'problem', name: 'general/2026-01-07.json', message: 'The file is not a list of messages.' },
+      {
+        kind: 'problem',
+        name: 'general/2026-01-08.json',
+        message: '2 of its entries are no messages: they have no time.',
+      },
       { kind: 'problem', name: 'stray/', message: 'No list of channels names it: who may read it is unknown.' },
     ]);
     expect(documentsOf(items)).toHaveLength(5);

@@ -33,8 +33,17 @@ export async function* readSlackExport(
     const messages: SlackMessage[] = [];
     for (const name of files.get(channel.folder) ?? []) {
       const day = parseDay(await source.read(name));
-      if (day === null) yield { kind: 'problem', name, message: 'The file is not a list of messages.' };
-      else messages.push(...day);
+      if (day === null) {
+        yield { kind: 'problem', name, message: 'The file is not a list of messages.' };
+        continue;
+      }
+      messages.push(...day.messages);
+      if (day.unreadable > 0)
+        yield {
+          kind: 'problem',
+          name,
+          message: `${day.unreadable} of its entries are no messages: they have no time.`,
+        };
     }
     for (const [ts, thread] of groupSlackThreads(messages)) {
       const document = toDocument({ channel, ts, thread, directory, options });
@@ -65,11 +74,12 @@ function groupByFolder(names: readonly string[]): Map<string, string[]> {
   return folders;
 }
 
-function parseDay(bytes: Buffer): SlackMessage[] | null {
+function parseDay(bytes: Buffer): { messages: SlackMessage[]; unreadable: number } | null {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (!Array.isArray(value)) return null;
-    return value.flatMap((entry) => (messageSchema.safeParse(entry).success ? [entry as SlackMessage] : []));
+    const messages = value.filter((entry): entry is SlackMessage => messageSchema.safeParse(entry).success);
+    return { messages, unreadable: value.length - messages.length };
   } catch {
     return null;
   }

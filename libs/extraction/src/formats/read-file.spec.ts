@@ -119,6 +119,18 @@ describe('readFile', () => {
     expect((await readText('a.eml', mail)).body).toBe('From: a@x.org\nSubject: When\n\nText');
   });
 
+  it('says when a mail has more HTML than is read', async () => {
+    const mail = (body: string) => `From: a@x.org\nSubject: Long\nContent-Type: text/html\n\n<p>Begin</p>${body}`;
+    const { body, warnings } = await readText(
+      'a.eml',
+      mail(`<p title="${'many words\n'.repeat(460_000)}"></p><p>End</p>`),
+    );
+    expect(body).toContain('Begin');
+    expect(body).not.toContain('End');
+    expect(warnings).toEqual(['Only the first 5000000 characters of its HTML were read.']);
+    expect((await readText('a.eml', mail('<p>End</p>'))).warnings).toEqual([]);
+  });
+
   it('reads HTML in the charset that it states, else as it looks', async () => {
     expect((await read('unstructured/fake-html-cp1252.html')).body).toContain('Der Preis betrug 15,50 €.');
     const hebrew = iconv.encode('<meta charset="iso-8859-8"><title>דוח</title><p>שלום עולם</p>', 'iso-8859-8');

@@ -46,9 +46,9 @@ export async function readAttachments(
     const label = name || `number ${index + 1}`;
     try {
       const read = await readInner({ name, mediaType, bytes });
-      const text = read.mimeType === 'text/html' ? htmlToText(read.body) : read.body;
-      sections.push(`Attachment ${label}:\n\n${text.trim()}`);
-      warnings.push(...read.warnings.map((warning) => `Attachment ${label}: ${warning}`));
+      const body = read.mimeType === 'text/html' ? htmlToText(read.body) : { text: read.body, warnings: [] };
+      sections.push(`Attachment ${label}:\n\n${body.text.trim()}`);
+      warnings.push(...[...read.warnings, ...body.warnings].map((warning) => `Attachment ${label}: ${warning}`));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       warnings.push(`Attachment ${label} was left out: ${error.message}`);

@@ -5,7 +5,6 @@ import { htmlToText } from './html-to-text.js';
 import type { MailMessage } from './mail-message.js';
 
 const ENCRYPTED_TYPES = new Set(['application/pkcs7-mime', 'application/x-pkcs7-mime', 'application/pgp-encrypted']);
-const MAX_HTML_LENGTH = 5_000_000;
 
 /**
  * An Internet message (RFC 822 and MIME), whatever its charsets and transfer encodings.
@@ -13,14 +12,16 @@ const MAX_HTML_LENGTH = 5_000_000;
  * @throws AppError EXTRACT.UNREADABLE when the bytes are no message, EXTRACT.ENCRYPTED for S/MIME and PGP.
  */
 export async function readMailMessage(bytes: Uint8Array): Promise<MailMessage> {
-  const mail = await simpleParser(toMailBytes(bytes), { skipTextToHtml: true, skipImageLinks: true }).catch(
-    (cause: unknown) => {
-      throw new AppError('EXTRACT.UNREADABLE', { message: 'The message could not be read.', cause });
-    },
-  );
+  const mail = await simpleParser(toMailBytes(bytes), {
+    skipHtmlToText: true,
+    skipTextToHtml: true,
+    skipImageLinks: true,
+  }).catch((cause: unknown) => {
+    throw new AppError('EXTRACT.UNREADABLE', { message: 'The message could not be read.', cause });
+  });
   if (mail.headerLines.length === 0)
     throw new AppError('EXTRACT.UNREADABLE', { message: 'The file is not a mail message: it has no headers.' });
-  const text = pickText(mail);
+  const { text, warnings } = pickText(mail);
   if (text.trim() === '' && mail.attachments.some(({ contentType }) => ENCRYPTED_TYPES.has(contentType)))
     throw new AppError('EXTRACT.ENCRYPTED', { message: 'The message is encrypted.' });
   return {
@@ -35,7 +36,7 @@ export async function readMailMessage(bytes: Uint8Array): Promise<MailMessage> {
     references: typeof mail.references === 'string' ? [mail.references] : (mail.references ?? []),
     text,
     attachments: mail.attachments.filter((attachment) => !isDecoration(attachment)).map(toAttachment),
-    warnings: [],
+    warnings,
   };
 }
 
@@ -46,15 +47,10 @@ function toMailBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function pickText(mail: ParsedMail): string {
-  // The parser makes a text of its own where there is only HTML; ours reads tables and links better.
-  if (typeof mail.html === 'string' && (mail.text === undefined || !hasPlainPart(mail)))
-    return htmlToText(mail.html.slice(0, MAX_HTML_LENGTH));
-  return mail.text ?? '';
-}
-
-function hasPlainPart(mail: ParsedMail): boolean {
-  return (mail as ParsedMail & { textAsHtml?: string }).textAsHtml !== undefined || !mail.html;
+function pickText(mail: ParsedMail): { text: string; warnings: string[] } {
+  // The plain part may also be there and say nothing.
+  if (!mail.text?.trim() && typeof mail.html === 'string') return htmlToText(mail.html);
+  return { text: mail.text ?? '', warnings: [] };
 }
 
 /** The parser takes the present for a date it can't read, which would differ with every reading. */
