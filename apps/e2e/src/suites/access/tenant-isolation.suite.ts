@@ -3,11 +3,13 @@ import {
   auditEventsRoute,
   contextRoute,
   createCollectionRoute,
+  createPromptRoute,
   createSourceRoute,
   deadLettersRoute,
   listApiKeysRoute,
   listGenerationsRoute,
   listCollectionsRoute,
+  listPromptsRoute,
   listSourcesRoute,
   listSyncRunsRoute,
   NO_EVIDENCE_ANSWER,
@@ -33,6 +35,7 @@ interface Possessions {
   chunkId: string;
   collectionId: string;
   deadLetterId: string;
+  promptId: string;
   keyId: string;
   ingestionId: string;
   sessionId: string;
@@ -81,6 +84,7 @@ export function describeTenantIsolation(world: WorldOf): void {
         chunkId: item.chunkIds[0] ?? '',
         collectionId: (await admin.call(createCollectionRoute, { body: { name: `Organs of ${name}` } })).data.id,
         deadLetterId: letters.data[0]?.id ?? '',
+        promptId: (await admin.call(createPromptRoute, { body: { title: `Ask ${name}`, content: 'Ask.' } })).data.id,
         keyId: (await createKey(admin)).id,
         ingestionId: accepted.requestId,
         sessionId: (await admin.call(passageSessionRoute)).data.sessionId,
@@ -96,6 +100,7 @@ export function describeTenantIsolation(world: WorldOf): void {
     it('list their own things only', async () => {
       const lists = await Promise.all([
         ours.admin.call(listCollectionsRoute, { query: { limit: 100 } }),
+        ours.admin.call(listPromptsRoute, { query: { limit: 100 } }),
         ours.admin.call(listApiKeysRoute, { query: { limit: 100 } }),
         ours.admin.call(deadLettersRoute, { query: { limit: 100 } }),
         ours.admin.call(listSourcesRoute, { query: { limit: 100 } }),
@@ -167,6 +172,28 @@ export function describeTenantIsolation(world: WorldOf): void {
       }),
       'GET /v1/sources/:id': (owner) => ({ path: `/v1/sources/${owner?.sourceId ?? UNKNOWN_ID}` }),
       'GET /v1/documents/:id': (owner) => ({ path: `/v1/documents/${owner?.itemId ?? UNKNOWN_ID}` }),
+      'PATCH /v1/documents/:id': (owner) => ({
+        path: `/v1/documents/${owner?.itemId ?? UNKNOWN_ID}`,
+        body: { title: 'Taken' },
+      }),
+      'GET /v1/documents/:id/versions': (owner) => ({
+        path: `/v1/documents/${owner?.itemId ?? UNKNOWN_ID}/versions`,
+      }),
+      'POST /v1/documents/:id/restore': (owner) => ({
+        path: `/v1/documents/${owner?.itemId ?? UNKNOWN_ID}/restore`,
+        body: { versionId: UNKNOWN_ID },
+      }),
+      'GET /v1/prompts/:id': (owner) => ({ path: `/v1/prompts/${owner?.promptId ?? UNKNOWN_ID}` }),
+      'PATCH /v1/prompts/:id': (owner) => ({
+        path: `/v1/prompts/${owner?.promptId ?? UNKNOWN_ID}`,
+        body: { title: 'Taken' },
+      }),
+      'DELETE /v1/prompts/:id': (owner) => ({ path: `/v1/prompts/${owner?.promptId ?? UNKNOWN_ID}` }),
+      'GET /v1/prompts/:id/versions': (owner) => ({ path: `/v1/prompts/${owner?.promptId ?? UNKNOWN_ID}/versions` }),
+      'POST /v1/prompts/:id/restore': (owner) => ({
+        path: `/v1/prompts/${owner?.promptId ?? UNKNOWN_ID}/restore`,
+        body: { versionId: UNKNOWN_ID },
+      }),
       'DELETE /v1/documents/:id': (owner) => ({ path: `/v1/documents/${owner?.itemId ?? UNKNOWN_ID}` }),
       'PATCH /v1/sources/:id': (owner) => ({
         path: `/v1/sources/${owner?.sourceId ?? UNKNOWN_ID}`,
@@ -228,6 +255,7 @@ export function describeTenantIsolation(world: WorldOf): void {
     it('keep all of their things through that', async () => {
       expect((await theirs.admin.get(`/v1/source-items/${theirs.itemId}`)).status).toBe(200);
       expect((await theirs.admin.get(`/v1/collections/${theirs.collectionId}`)).text).toContain('Organs of Bergvik');
+      expect((await theirs.admin.get(`/v1/prompts/${theirs.promptId}`)).text).toContain('Ask Bergvik');
       const { data } = await theirs.admin.call(listApiKeysRoute, { query: { limit: 100 } });
       expect((await theirs.admin.get(`/v1/sources/${theirs.sourceId}`)).text).toContain('Workspace of Bergvik');
       expect(data.find((key) => key.id === theirs.keyId)).toMatchObject({ name: 'Test key', revokedAt: null });
