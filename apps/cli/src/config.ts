@@ -15,8 +15,7 @@ export function readConnection(environment: Environment, options: { url?: string
   const url = options.url ?? environment['CANDOR_URL'] ?? DEFAULT_URL;
   if (!/^https?:\/\//.test(url)) throw invalid('CANDOR_URL must be an http or https URL.');
   const apiKey = environment['CANDOR_API_KEY'] ?? readKeyFile(environment['CANDOR_API_KEY_FILE']);
-  if (!apiKey)
-    throw invalid('Set CANDOR_API_KEY (or CANDOR_API_KEY_FILE) to an API key with documents:write and ingest.');
+  if (!apiKey) throw invalid('Set CANDOR_API_KEY (or CANDOR_API_KEY_FILE) to an API key.');
   return { url: url.replace(/\/+$/, ''), apiKey };
 }
 

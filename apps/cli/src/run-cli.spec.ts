@@ -43,7 +43,11 @@ describe('candor import', () => {
   ): Promise<{ exitCode: number; out: string; error: string; requests: Recorded[] }> {
     gateway = await RecordingGateway.start(answer);
     const [out, complaints] = [new PassThrough(), new PassThrough()];
-    const exitCode = await runCli(args, { CANDOR_URL: gateway.url, ...environment }, { out, error: complaints });
+    const exitCode = await runCli(
+      args,
+      { CANDOR_URL: gateway.url, ...environment },
+      { in: new PassThrough(), out, error: complaints },
+    );
     const read = (stream: PassThrough): string => String((stream.read() as Buffer | null) ?? '');
     return { exitCode, out: read(out), error: read(complaints), requests: gateway.requests };
   }
@@ -101,7 +105,9 @@ describe('candor import', () => {
     );
     expect(requests).toHaveLength(1);
     expect(exitCode).toBe(2);
-    expect(complaint).toBe('The API key does not allow the action "ingest".\n');
+    expect(JSON.parse(complaint)).toMatchObject({
+      error: { type: 'AUTH.ACTION_NOT_ALLOWED', message: 'The API key does not allow the action "ingest".' },
+    });
   });
 
   it('uploads the files of a folder under their paths, and leaves hidden and unreadable ones out', async () => {

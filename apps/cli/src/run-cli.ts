@@ -1,12 +1,16 @@
 import { Command, CommanderError } from 'commander';
+import { CandorError } from '@candor/client';
 import { AppError } from '@candor/contracts';
+import { toAppError } from './client/import-gateway.js';
 import type { Environment } from './config.js';
 import { addImportCommand } from './commands/import.command.js';
+import { addMcpCommand } from './commands/mcp.command.js';
 import { EXIT } from './exit-codes.js';
 
 /** Where a command writes: results to `out`, progress and complaints to `error`. */
 export interface CliStreams {
-  out: NodeJS.WritableStream;
+  in: NodeJS.ReadableStream;
+  out: NodeJS.WritableStream & { isTTY?: boolean };
   error: NodeJS.WritableStream & { isTTY?: boolean };
 }
 
@@ -15,6 +19,12 @@ export interface CliContext {
   streams: CliStreams;
   setExitCode: (code: number) => void;
 }
+
+/** Adds one command to the program. */
+type AddCommand = (program: Command, context: CliContext) => void;
+
+/** In the order in which `candor --help` lists them. */
+const COMMANDS: readonly AddCommand[] = [addImportCommand, addMcpCommand];
 
 /** Runs one command line; its exit code. */
 export async function runCli(args: readonly string[], environment: Environment, streams: CliStreams): Promise<number> {
@@ -27,14 +37,21 @@ export async function runCli(args: readonly string[], environment: Environment, 
       writeErr: (text) => streams.error.write(text),
     })
     .showHelpAfterError('(candor <command> --help shows examples)');
-  addImportCommand(program, { environment, streams, setExitCode: (code) => (exitCode = code) });
+  for (const add of COMMANDS) add(program, { environment, streams, setExitCode: (code) => (exitCode = code) });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.refused;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.refused;
+    const error = thrown instanceof CandorError ? toAppError(thrown) : thrown;
     if (!(error instanceof AppError)) throw error;
-    streams.error.write(`${error.message}\n`);
+    complain(error, args.includes('--json'), streams);
     return error.code === 'REQUEST.CANCELLED' ? EXIT.interrupted : EXIT.refused;
   }
+}
+
+function complain(error: AppError, asJson: boolean, streams: CliStreams): void {
+  if (!asJson) return void streams.error.write(`${error.message}\n`);
+  const { code: type, message, details } = error;
+  streams.error.write(`${JSON.stringify({ error: { type, message, details } })}\n`);
 }

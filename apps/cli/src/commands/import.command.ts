@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { AppError } from '@candor/contracts';
 import { FileReader } from '@candor/extraction';
-import { CandorClient } from '../client/candor-client.js';
+import { ImportGateway } from '../client/import-gateway.js';
 import { readConnection } from '../config.js';
 import { EXIT } from '../exit-codes.js';
 import type { ReadOptions } from '../import/import-entry.js';
@@ -73,7 +73,7 @@ async function importPaths(paths: string[], options: ImportOptions, context: Cli
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once('SIGINT', interrupt);
-  const client = new CandorClient(readConnection(environment, options), interrupted.signal);
+  const client = new ImportGateway(readConnection(environment, options), interrupted.signal);
   const reader = new FileReader();
   const progress = new ImportProgress(streams.error, !options.json);
   try {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { AppError, type IngestDocument } from '@candor/contracts';
 import { refuseUnsupported } from '@candor/extraction';
-import type { CandorClient } from '../client/candor-client.js';
+import type { ImportGateway } from '../client/import-gateway.js';
 import type { ImportEntry } from './import-entry.js';
 import { ImportReport } from './import-report.js';
 
@@ -25,7 +25,7 @@ const MAX_FILE_BYTES = 100 * 1024 * 1024;
  */
 export async function runImport(
   entries: AsyncIterable<ImportEntry>,
-  client: CandorClient,
+  client: ImportGateway,
   settings: ImportSettings,
 ): Promise<ImportReport> {
   const report = new ImportReport();
@@ -59,7 +59,7 @@ function withTags(document: IngestDocument, tags: readonly string[]): IngestDocu
 
 async function uploadFile(
   entry: FileEntry,
-  client: CandorClient,
+  client: ImportGateway,
   report: ImportReport,
   settings: ImportSettings,
 ): Promise<void> {
@@ -100,7 +100,7 @@ class DocumentBatch {
   private length = 0;
 
   constructor(
-    private readonly client: CandorClient,
+    private readonly client: ImportGateway,
     private readonly report: ImportReport,
   ) {}
 

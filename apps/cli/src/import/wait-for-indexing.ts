@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type IngestionStatus } from '@candor/contracts';
-import type { CandorClient } from '../client/candor-client.js';
+import type { ImportGateway } from '../client/import-gateway.js';
 import type { ImportReport } from './import-report.js';
 
 const POLL_MS = 1_000;
@@ -10,7 +10,7 @@ const POLL_MS = 1_000;
  * follow them to the end, null when it could: what was sent is sent, and has its report.
  */
 export async function waitForIndexing(
-  client: CandorClient,
+  client: ImportGateway,
   report: ImportReport,
   options: { signal: AbortSignal; onProgress: (ended: number) => void },
 ): Promise<AppError | null> {
@@ -24,7 +24,7 @@ export async function waitForIndexing(
 }
 
 async function followAll(
-  client: CandorClient,
+  client: ImportGateway,
   report: ImportReport,
   options: { signal: AbortSignal; onProgress: (ended: number) => void },
 ): Promise<void> {
@@ -42,7 +42,7 @@ async function followAll(
 }
 
 async function untilDone(
-  client: CandorClient,
+  client: ImportGateway,
   requestId: string,
   signal: AbortSignal,
   onItems: (ended: number) => void,
