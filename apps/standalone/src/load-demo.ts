@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { IngestionStatus, IngestResponse } from '@candor/contracts';
+import type { Calibration, IngestionStatus, IngestResponse } from '@candor/contracts';
 
 const FILES = ['notion', 'slack', 'google-drive', 'gmail'];
 const POLL_MS = 300;
@@ -23,8 +23,16 @@ export async function loadDemo(target: DemoTarget, onProgress: (line: string) =>
     if (!status.done) continue;
     const failed = status.items.find((item) => item.error);
     if (failed?.error) throw new Error(`demo item ${failed.externalId} failed: ${failed.error.message}`);
-    return;
+    return calibrate(target, onProgress);
   }
+}
+
+/** With the questions of the workspace, so that the first strict reasoning request has a certificate to stand on. */
+async function calibrate(target: DemoTarget, onProgress: (line: string) => void): Promise<void> {
+  const questions = (await readDemoFile('questions')) as { question: string; kind: string }[];
+  const queries = questions.map(({ question, kind }) => ({ query: question, answerable: kind !== 'unanswerable' }));
+  const { data } = await callApi<{ data: Calibration }>(target, 'POST', '/v1/calibrations', { queries });
+  onProgress(`Demo workspace: calibrated with ${queries.length} questions, ${data.state}`);
 }
 
 async function readDemoFile(name: string): Promise<unknown[]> {

@@ -1,12 +1,15 @@
 import { AppError } from '@candor/contracts';
 import type { Embedder } from '@candor/embeddings';
-import type { AnswerProvider } from '@candor/reasoning';
+import type { AnswerProvider, ReasoningAnswerProvider } from '@candor/reasoning';
 import { ExtractiveAnswerProvider } from './answer-providers/extractive/extractive.answer-provider.js';
 import { OpenAiCompatibleAnswerProvider } from './answer-providers/openai-compatible/openai-compatible.answer-provider.js';
 import type { AnswerProviderEnvironment } from './config.js';
 
+/** Writes statements for `/v1/reason` and answer envelopes for `/v1/reasoning`. */
+export type BothFormatsProvider = AnswerProvider & ReasoningAnswerProvider;
+
 /** `LLM_BASE_URL` decides, and nothing else. Errors: CONFIG.INVALID, naming the variable. */
-export function createAnswerProvider(config: AnswerProviderEnvironment, embedder: Embedder): AnswerProvider {
+export function createAnswerProvider(config: AnswerProviderEnvironment, embedder: Embedder): BothFormatsProvider {
   if (config.LLM_BASE_URL === undefined) return new ExtractiveAnswerProvider(embedder);
   if (config.LLM_MODEL === undefined)
     throw new AppError('CONFIG.INVALID', { message: 'LLM_MODEL must be set together with LLM_BASE_URL' });

@@ -1,6 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
-import { answerQuestionJob, AppError, isErrorCode, type ReasoningReplyEnvelope } from '@candor/contracts';
+import {
+  answerQuestionJob,
+  AppError,
+  isErrorCode,
+  runReasoningJob,
+  type ReasoningReplyEnvelope,
+} from '@candor/contracts';
 import { BullMqStrategy, RpcErrorFilter, type DeadLetter, type QueueBackendOptions } from '@candor/queue';
 import { loadTokenCounter } from '@candor/reasoning';
 import { createRequestContext, NestPinoLogger, runInRequestContext } from '@candor/runtime';
@@ -44,9 +50,10 @@ export async function startSynthesis(dependencies: SynthesisDependencies): Promi
 }
 
 function replyOf({ payload, error }: DeadLetter): { replyTo: string; envelope: ReasoningReplyEnvelope } | null {
-  const job = answerQuestionJob.payload.safeParse(payload);
-  if (!job.success) return null;
-  const { requestId, runId, replyTo } = job.data;
+  const jobs = [answerQuestionJob.payload.safeParse(payload), runReasoningJob.payload.safeParse(payload)];
+  const job = jobs.find(({ success }) => success)?.data;
+  if (!job) return null;
+  const { requestId, runId, replyTo } = job;
   const code = isErrorCode(error.type) ? error.type : 'INTERNAL.UNEXPECTED';
   const wire = new AppError(code, { message: error.message }).toWire();
   return { replyTo, envelope: { runId, reply: { ok: false, requestId, error: wire, facts: {} } } };

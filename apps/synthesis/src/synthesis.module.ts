@@ -1,16 +1,18 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { RetrievalClient } from '@candor/contracts';
+import type { AppError, RetrievalClient } from '@candor/contracts';
 import type { ReplyChannel } from '@candor/queue';
-import type { AnswerProvider } from '@candor/reasoning';
 import type { Logger } from '@candor/runtime';
+import type { BothFormatsProvider } from './create-answer-provider.js';
 import { AnswerQuestionProcessor } from './features/answer-question/answer-question.processor.js';
 import { AnswerQuestionService } from './features/answer-question/answer-question.service.js';
-import { RunningQuestions } from './features/answer-question/running-questions.service.js';
+import { RunReasoningProcessor } from './features/run-reasoning/run-reasoning.processor.js';
+import { RunReasoningService } from './features/run-reasoning/run-reasoning.service.js';
+import { RunningQuestions } from './running-questions.service.js';
 import { REPLY_CHANNEL } from './tokens.js';
 
 export interface SynthesisModuleDependencies {
   retrieval: RetrievalClient;
-  answerProvider: AnswerProvider;
+  answerProvider: BothFormatsProvider;
   replies: ReplyChannel;
   logger: Logger;
 }
@@ -18,17 +20,19 @@ export interface SynthesisModuleDependencies {
 @Module({})
 export class SynthesisModule {
   static forRoot({ retrieval, answerProvider, replies, logger }: SynthesisModuleDependencies): DynamicModule {
-    const questions = new AnswerQuestionService({
+    const dependencies = {
       retrieval,
       answerProvider,
-      reportError: (error, requestId) => logger.warn({ error, code: error.code, requestId }, 'A question failed'),
-    });
+      reportError: (error: AppError, requestId: string) =>
+        logger.warn({ error, code: error.code, requestId }, 'A question failed'),
+    };
     return {
       module: SynthesisModule,
-      controllers: [AnswerQuestionProcessor],
+      controllers: [AnswerQuestionProcessor, RunReasoningProcessor],
       providers: [
         { provide: REPLY_CHANNEL, useValue: replies },
-        { provide: AnswerQuestionService, useValue: questions },
+        { provide: AnswerQuestionService, useValue: new AnswerQuestionService(dependencies) },
+        { provide: RunReasoningService, useValue: new RunReasoningService(dependencies) },
         RunningQuestions,
       ],
     };

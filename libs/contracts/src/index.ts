@@ -6,6 +6,7 @@ export * from './ids.js';
 export * from './jobs/define-job.js';
 export * from './jobs/generation-jobs.js';
 export * from './jobs/job-catalogue.js';
+export * from './jobs/reasoning-jobs.js';
 export * from './jobs/source-jobs.js';
 export * from './messages/reasoning.messages.js';
 export * from './messages/retrieval.messages.js';

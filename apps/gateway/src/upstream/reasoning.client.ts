@@ -5,13 +5,25 @@ import {
   AppError,
   REASONING_CANCEL_CHANNEL,
   reasoningReplyEnvelopeSchema,
+  reasoningReplySchema,
+  runReasoningJob,
+  runReasoningReplySchema,
   type AnswerQuestionPayload,
   type ReasoningReply,
+  type RunReasoningPayload,
+  type RunReasoningReply,
 } from '@candor/contracts';
 import { JobProducer, type ReplyChannel } from '@candor/queue';
 import { REPLY_CHANNEL } from '../tokens.js';
 
-type Question = Omit<AnswerQuestionPayload, 'runId' | 'replyTo' | 'deadline'>;
+type SetHere = 'runId' | 'replyTo' | 'deadline';
+type Question = Omit<AnswerQuestionPayload, SetHere>;
+type Run = Omit<RunReasoningPayload, SetHere>;
+
+interface WaitOptions {
+  deadline: Date;
+  signal?: AbortSignal;
+}
 
 /** Time for synthesis to say "too late" itself before the gateway stops waiting, ms. */
 const REPLY_GRACE_MS = 500;
@@ -20,7 +32,7 @@ const REPLY_GRACE_MS = 500;
 @Injectable()
 export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
   private readonly channel = `candor.reply.${randomUuid()}`;
-  private readonly waiting = new Map<string, (reply: ReasoningReply) => void>();
+  private readonly waiting = new Map<string, (reply: unknown) => void>();
   private unsubscribe: (() => Promise<void>) | undefined;
   private subscribing: Promise<void> | undefined;
 
@@ -39,19 +51,35 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Errors: DEPENDENCY.QUEUE_UNAVAILABLE at once, DEADLINE.EXCEEDED, REQUEST.CANCELLED. */
-  async ask(question: Question, options: { deadline: Date; signal?: AbortSignal }): Promise<ReasoningReply> {
+  ask(question: Question, options: WaitOptions): Promise<ReasoningReply> {
+    return this.request(
+      (set) => this.jobs.add(answerQuestionJob, { ...question, ...set }),
+      (reply) => reasoningReplySchema.safeParse(reply).data,
+      options,
+    );
+  }
+
+  /** The same for a typed reasoning run. */
+  run(run: Run, options: WaitOptions): Promise<RunReasoningReply> {
+    return this.request(
+      (set) => this.jobs.add(runReasoningJob, { ...run, ...set }),
+      (reply) => runReasoningReplySchema.safeParse(reply).data,
+      options,
+    );
+  }
+
+  private async request<Reply>(
+    add: (set: Pick<AnswerQuestionPayload, SetHere>) => Promise<unknown>,
+    read: (reply: unknown) => Reply | undefined,
+    options: WaitOptions,
+  ): Promise<Reply> {
     await this.ensureSubscribed();
     const runId = randomUuid();
-    const reply = this.waitFor(runId, options);
+    const reply = this.waitFor(runId, read, options);
     // Nobody awaits the reply when adding fails.
     reply.catch(() => undefined);
     try {
-      await this.jobs.add(answerQuestionJob, {
-        ...question,
-        runId,
-        replyTo: this.channel,
-        deadline: options.deadline.toISOString(),
-      });
+      await add({ runId, replyTo: this.channel, deadline: options.deadline.toISOString() });
       return await reply;
     } catch (error) {
       if (error instanceof AppError && error.code === 'REQUEST.CANCELLED') await this.cancel(runId);
@@ -61,7 +89,11 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  private waitFor(runId: string, options: { deadline: Date; signal?: AbortSignal }): Promise<ReasoningReply> {
+  private waitFor<Reply>(
+    runId: string,
+    read: (reply: unknown) => Reply | undefined,
+    options: WaitOptions,
+  ): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => settle(() => reject(new AppError('REQUEST.CANCELLED')));
       const timer = setTimeout(
@@ -74,7 +106,11 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
         act();
       };
       options.signal?.addEventListener('abort', onAbort, { once: true });
-      this.waiting.set(runId, (reply) => settle(() => resolve(reply)));
+      this.waiting.set(runId, (message) => {
+        const reply = read(message);
+        // What is malformed is no reply; the deadline ends the wait.
+        if (reply !== undefined) settle(() => resolve(reply));
+      });
       if (options.signal?.aborted) onAbort();
     });
   }

@@ -22,8 +22,15 @@ export class RetrievalGatewayService {
   ) {}
 
   async call<M extends RetrievalMethod>(method: M, request: RetrievalRequest<M>): Promise<RetrievalReply<M>['result']> {
+    const reply = await this.callQuietly(method, request);
+    Object.assign(requireRequestContext().audit.metadata, reply.facts);
+    return reply.result;
+  }
+
+  /** Notes nothing: for calls that are many, or part of something that is noted as a whole. */
+  callQuietly<M extends RetrievalMethod>(method: M, request: RetrievalRequest<M>): Promise<RetrievalReply<M>> {
     const context = requireRequestContext();
-    const reply = await this.client.call(
+    return this.client.call(
       method,
       { requestId: context.requestId as RequestId, callerToken: this.signer.sign(requireCaller().scope) },
       request,
@@ -32,7 +39,5 @@ export class RetrievalGatewayService {
         ...(context.signal ? { signal: context.signal } : {}),
       },
     );
-    Object.assign(context.audit.metadata, reply.facts);
-    return reply.result;
   }
 }

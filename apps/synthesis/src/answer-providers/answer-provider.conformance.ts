@@ -6,14 +6,18 @@ import {
   loadTokenCounter,
   parseSynthesisOutput,
   validateCitations,
+  parseAnswerEnvelope,
+  renderEvidencePrompt,
   type AnswerProvider,
+  type EvidenceBundle,
   type EvidencePassage,
+  type ReasoningAnswerProvider,
   type SynthesisOutput,
 } from '@candor/reasoning';
 import { HOSTILE_DOCUMENTS } from './testing/hostile-documents.js';
 
 export interface ProviderUnderTest {
-  provider: AnswerProvider;
+  provider: AnswerProvider & ReasoningAnswerProvider;
   close(): Promise<void>;
 }
 
@@ -96,6 +100,40 @@ export function describeAnswerProviderConformance(name: string, start: () => Pro
       await expect(call(AbortSignal.abort())).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
       const deadline = AbortSignal.abort(new AppError('DEADLINE.EXCEEDED'));
       await expect(call(deadline)).rejects.toMatchObject({ code: 'DEADLINE.EXCEEDED' });
+    });
+
+    async function answer(passages: EvidencePassage[], question = QUESTION, signal = new AbortController().signal) {
+      const items = passages.map(({ chunkId, documentTitle, content }) => ({
+        chunkId,
+        documentTitle,
+        text: content,
+        sourceDate: null,
+      }));
+      // The prompt is made of these fields alone.
+      const prompt = renderEvidencePrompt(question, { items } as unknown as EvidenceBundle);
+      return parseAnswerEnvelope(await subject.provider.answer(prompt, { signal, deadlineMs: 60_000 }));
+    }
+
+    it('gives an answer envelope that cites what it rests on, both sides where sources disagree', async () => {
+      const envelope = await answer([LIMIT, NOISE, OTHER_LIMIT]);
+      expect(envelope.answer).toContain('20 MiB');
+      expect(envelope.answer).toContain('50 MiB & "final" <since May>');
+      expect([...envelope.citations].sort()).toEqual(['chunk-limit', 'chunk-other']);
+      expect(envelope.insufficientEvidence).toBe(false);
+      expect(await answer([LIMIT, NOISE, OTHER_LIMIT])).toEqual(envelope);
+    });
+
+    it('says in the envelope that the evidence does not answer', async () => {
+      expect(await answer([NOISE])).toEqual({ answer: '', citations: [], insufficientEvidence: true });
+    });
+
+    it('gives no envelope once it is aborted', async () => {
+      await expect(answer([LIMIT], QUESTION, AbortSignal.abort())).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+    });
+
+    it.each(HOSTILE_DOCUMENTS)('in an envelope too, lets no document $goal', async ({ title, content }) => {
+      const calm = await answer([NOISE, LIMIT]);
+      expect(await answer([passage('chunk-hostile', title, content), NOISE, LIMIT])).toEqual(calm);
     });
 
     it.each(HOSTILE_DOCUMENTS)('lets no document $goal', async ({ title, content }) => {

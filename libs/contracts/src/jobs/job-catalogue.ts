@@ -7,6 +7,7 @@ import {
   retireGenerationJob,
 } from './generation-jobs.js';
 import { defineJob, itemJobPayloadSchema, type ItemJobPayload } from './define-job.js';
+import { runReasoningJob } from './reasoning-jobs.js';
 import { checkSourceJob, removeSourceJob, scheduleSourceJob, startDueRunJob, syncSourceJob } from './source-jobs.js';
 
 const itemJobId = (stage: string) => (payload: ItemJobPayload) =>
@@ -94,6 +95,7 @@ export const JOB_CATALOGUE = [
   refreshItemMetadataJob,
   deleteItemJob,
   answerQuestionJob,
+  runReasoningJob,
   syncSourceJob,
   removeSourceJob,
   checkSourceJob,

@@ -5,6 +5,8 @@ import { pageOf, paginationQuery } from './pagination.js';
 
 /** Fewest labelled queries of each kind (reasoning.md, Calibration). */
 export const LEAST_CALIBRATION_QUERIES = 20;
+/** Share of the allowed growth from which the alarm is raised. */
+export const CALIBRATION_GROWTH_ALARM = 0.8;
 
 /**
  * `certified`: answers may be trusted by it. `stale`: it was, and the corpus has grown past its bound, or the generation is

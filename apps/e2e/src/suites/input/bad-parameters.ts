@@ -81,6 +81,7 @@ const LISTS = [
   '/v1/sources',
   '/v1/sync-runs',
   '/v1/generations',
+  '/v1/calibrations',
 ];
 const badPages: BadRequest[] = LISTS.flatMap((path) =>
   [

@@ -18,6 +18,11 @@ import {
 import { buildDocument, waitFor, type ApiClient } from '@candor/testkit';
 import { createKey } from '../../harness/tenants.js';
 
+/** As few as are taken. */
+function labelledQueries(): { query: string; answerable: boolean }[] {
+  return Array.from({ length: 40 }, (_, index) => ({ query: `Question ${index}?`, answerable: index % 2 === 0 }));
+}
+
 export interface SampleRequest {
   route: RouteContract;
   path: string;
@@ -68,6 +73,9 @@ export async function buildSampleRequests(
     'POST /v1/search': { body: { query } },
     'POST /v1/context': { body: { query } },
     'POST /v1/reason': { body: { query } },
+    'POST /v1/reasoning': { body: { query } },
+    'GET /v1/calibrations': {},
+    'POST /v1/calibrations': { body: { queries: labelledQueries() } },
     'POST /v1/feedback': { body: { requestId: askedId, rating: 'positive' } },
     'POST /v1/citations/verify': { body: { citations: [{ chunkId: chunkIds[0], quotation: 'lemons' }] } },
     'POST /v1/pd/search': { body: { query, sessionId } },

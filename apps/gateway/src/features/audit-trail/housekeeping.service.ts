@@ -1,10 +1,15 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { writeAuditEvents } from '@candor/audit';
+import { CALIBRATION_GROWTH_ALARM } from '@candor/contracts';
 import {
   closeAbandonedRequests,
   Database,
   deleteOldIdempotencyRecords,
   deleteOldPassageSessions,
+  takeOutgrownCalibrations,
+  type Transaction,
 } from '@candor/persistence';
+import { v4 as randomUuid } from 'uuid';
 
 const EVERY_MS = 60_000;
 /** Longer than any request's deadline, seconds. */
@@ -32,9 +37,29 @@ export class HousekeepingService implements OnModuleInit, OnModuleDestroy {
         await closeAbandonedRequests(transaction, ABANDONED_AFTER_SECONDS);
         await deleteOldIdempotencyRecords(transaction);
         await deleteOldPassageSessions(transaction);
+        await this.raiseGrowthAlarms(transaction);
       });
     } catch {
       // The database is down; readiness says so, and the next round tries again.
     }
+  }
+
+  /** Once for each calibration, before it is stale: strict reasoning would abstain from then on. */
+  private async raiseGrowthAlarms(transaction: Transaction): Promise<void> {
+    const outgrown = await takeOutgrownCalibrations(transaction, CALIBRATION_GROWTH_ALARM);
+    await writeAuditEvents(
+      transaction,
+      outgrown.map(({ tenantId, calibrationId, ...facts }) => ({
+        tenantId,
+        requestId: randomUuid(),
+        action: 'calibration.outgrown',
+        outcome: 'succeeded',
+        actorApiKeyId: null,
+        actorType: 'service',
+        targetType: 'calibration',
+        targetId: calibrationId,
+        metadata: facts,
+      })),
+    );
   }
 }

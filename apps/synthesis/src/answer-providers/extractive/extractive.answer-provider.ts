@@ -1,5 +1,13 @@
 import type { Embedder } from '@candor/embeddings';
-import type { AnswerProvider, SynthesisOutput, SynthesisRequest } from '@candor/reasoning';
+import {
+  parseEvidencePayload,
+  type AnswerProvider,
+  type EvidencePrompt,
+  type PortContext,
+  type ReasoningAnswerProvider,
+  type SynthesisOutput,
+  type SynthesisRequest,
+} from '@candor/reasoning';
 import { throwIfAborted, toAbortError } from '../abort-error.js';
 import { describeAbstention, describeUnmentionedNames } from './describe-limitations.js';
 import { EmbeddingCache } from './embedding-cache.js';
@@ -29,7 +37,7 @@ export interface ExtractiveAnswerProviderOptions {
  * they stand. Abstains, saying what it didn't find, when none does. Errors: REQUEST.CANCELLED,
  * DEPENDENCY.EMBEDDINGS_UNAVAILABLE.
  */
-export class ExtractiveAnswerProvider implements AnswerProvider {
+export class ExtractiveAnswerProvider implements AnswerProvider, ReasoningAnswerProvider {
   readonly name = 'extractive';
   private readonly cache: EmbeddingCache;
   private readonly scale: MeaningScale | null;
@@ -53,6 +61,25 @@ export class ExtractiveAnswerProvider implements AnswerProvider {
     return {
       statements: statements.map(toStatement),
       limitations: describeUnmentionedNames(query, packet.admitted),
+    };
+  }
+
+  /** The same sentences as an answer envelope. */
+  async answer(prompt: EvidencePrompt, { signal }: PortContext): Promise<object> {
+    const { question, evidence } = parseEvidencePayload(prompt.user);
+    const admitted = evidence.map(({ id, title, text }) => ({
+      chunkId: id,
+      documentId: id,
+      documentTitle: title,
+      content: text,
+      truncated: false,
+    }));
+    const packet = { text: prompt.user, admitted, tokens: 0, excluded: { byLimit: 0, byTokens: 0 } };
+    const { statements } = await this.synthesize({ query: question, packet, signal });
+    return {
+      answer: statements.map(({ text }) => text).join('\n\n'),
+      citations: [...new Set(statements.flatMap(({ references }) => references.map(({ chunkId }) => chunkId)))],
+      insufficient_evidence: statements.length === 0,
     };
   }
 

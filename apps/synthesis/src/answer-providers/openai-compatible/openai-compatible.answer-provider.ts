@@ -1,8 +1,12 @@
 import { AppError } from '@candor/contracts';
 import {
+  answerEnvelopeJsonSchema,
   parseSynthesisOutput,
   synthesisOutputJsonSchema,
   type AnswerProvider,
+  type EvidencePrompt,
+  type PortContext,
+  type ReasoningAnswerProvider,
   type SynthesisOutput,
   type SynthesisRequest,
 } from '@candor/reasoning';
@@ -31,7 +35,7 @@ export interface OpenAiCompatibleOptions {
  * never logged. Errors: SYNTHESIS.PROVIDER_ERROR, SYNTHESIS.PROVIDER_TIMEOUT, SYNTHESIS.INVALID_OUTPUT,
  * SYNTHESIS.CIRCUIT_OPEN, and what the signal carries.
  */
-export class OpenAiCompatibleAnswerProvider implements AnswerProvider {
+export class OpenAiCompatibleAnswerProvider implements AnswerProvider, ReasoningAnswerProvider {
   readonly name = 'openai-compatible';
   private readonly client: OpenAI;
   private readonly breaker: TransportBreaker;
@@ -61,30 +65,41 @@ export class OpenAiCompatibleAnswerProvider implements AnswerProvider {
   }
 
   async synthesize({ query, packet, signal }: SynthesisRequest): Promise<SynthesisOutput> {
-    throwIfAborted(signal);
-    const body: OpenAI.ChatCompletionCreateParamsNonStreaming = {
-      model: this.model,
-      messages: [
-        { role: 'system', content: ANSWER_QUESTION_SYSTEM_PROMPT },
-        { role: 'user', content: buildAnswerQuestionPrompt(query, packet) },
-      ],
-      temperature: 0,
-      // Compatible servers know this name; its successor is OpenAI's own and rejected or ignored elsewhere.
-      // eslint-disable-next-line @typescript-eslint/no-deprecated
-      max_tokens: this.maxOutputTokens,
-      response_format: {
-        type: 'json_schema',
-        json_schema: { name: 'synthesis_output', strict: true, schema: synthesisOutputJsonSchema() },
-      },
-    };
-    // The breaker sees transport only; what the model wrote is judged outside of it.
-    const completion = await this.attempt(body, signal);
-    return parseSynthesisOutput(readContent(completion));
+    const prompt = { system: ANSWER_QUESTION_SYSTEM_PROMPT, user: buildAnswerQuestionPrompt(query, packet) };
+    const schema = { name: 'synthesis_output', schema: synthesisOutputJsonSchema() };
+    return parseSynthesisOutput(await this.complete(prompt, schema, signal));
+  }
+
+  /** `AnswerEnvelope` JSON as the model wrote it; the engine checks it. */
+  answer(prompt: EvidencePrompt, { signal }: PortContext): Promise<string> {
+    return this.complete(prompt, { name: 'answer_envelope', schema: answerEnvelopeJsonSchema() }, signal);
   }
 
   /** Stops the circuit's timers. */
   close(): void {
     this.breaker.close();
+  }
+
+  private async complete(
+    { system, user }: EvidencePrompt,
+    { name, schema }: { name: string; schema: Record<string, unknown> },
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    throwIfAborted(signal);
+    const body: OpenAI.ChatCompletionCreateParamsNonStreaming = {
+      model: this.model,
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: user },
+      ],
+      temperature: 0,
+      // Compatible servers know this name; its successor is OpenAI's own and rejected or ignored elsewhere.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated
+      max_tokens: this.maxOutputTokens,
+      response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
+    };
+    // The breaker sees transport only; what the model wrote is judged outside of it.
+    return readContent(await this.attempt(body, signal));
   }
 
   private async attempt(

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parseEvidencePayload } from '@candor/reasoning';
 
 export interface ReceivedCall {
   method: string;
@@ -86,6 +87,7 @@ export function sendRaw(body: string, contentType = 'application/json'): Script 
 /** A small honest model: quotes, from each chunk, the sentence that shares most words with the question, if two or more. */
 export const answerHonestly: Script = (call, response) => {
   const prompt = call.body.messages.find((message) => message.role === 'user')?.content ?? '';
+  if (prompt.startsWith('{')) return sendCompletion(response, JSON.stringify(answerEnvelope(prompt)));
   const question = new Set(readWords(prompt.slice(prompt.lastIndexOf('\n\nQuestion: ') + 12)));
   const statements = [...prompt.matchAll(/<chunk id="([^"]+)" title="[^"]*">\n([^<]*)\n<\/chunk>/g)].flatMap(
     ([, chunkId = '', content = '']) => {
@@ -101,6 +103,23 @@ export const answerHonestly: Script = (call, response) => {
   const limitations = statements.length === 0 ? ['The evidence does not answer the question.'] : [];
   sendCompletion(response, JSON.stringify({ statements, limitations }));
 };
+
+/** The same for an evidence prompt. */
+function answerEnvelope(prompt: string): object {
+  const { question, evidence } = parseEvidencePayload(prompt);
+  const asked = new Set(readWords(question));
+  const quoted = evidence.flatMap(({ id, text }) => {
+    const best = text
+      .split(/(?<=[.!?])\s+/)
+      .find((sentence) => readWords(sentence).filter((word) => asked.has(word)).length > 1);
+    return best === undefined ? [] : [{ id, best }];
+  });
+  return {
+    answer: quoted.map(({ best }) => best).join(' '),
+    citations: quoted.map(({ id }) => id),
+    insufficient_evidence: quoted.length === 0,
+  };
+}
 
 function readWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [];

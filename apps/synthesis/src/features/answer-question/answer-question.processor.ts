@@ -4,7 +4,7 @@ import { answerQuestionJob, type AnswerQuestionPayload, type ReasoningReplyEnvel
 import { JobHandler, type JobContext, type ReplyChannel } from '@candor/queue';
 import { REPLY_CHANNEL } from '../../tokens.js';
 import { AnswerQuestionService } from './answer-question.service.js';
-import { RunningQuestions } from './running-questions.service.js';
+import { RunningQuestions } from '../../running-questions.service.js';
 
 /** A question from the queue; its answer goes over the reply channel and nowhere else. */
 @Controller()

@@ -10,7 +10,8 @@ import {
   type RetrievalClient,
 } from '@candor/contracts';
 import { answerQuestion, loadTokenCounter, type AnswerProvider, type TokenCounter } from '@candor/reasoning';
-import { throwIfAborted, toAbortError } from '../../answer-providers/abort-error.js';
+import { throwIfAborted } from '../../answer-providers/abort-error.js';
+import { withinDeadline } from '../../within-deadline.js';
 
 export interface AnswerQuestionDependencies {
   retrieval: RetrievalClient;
@@ -22,9 +23,6 @@ export interface AnswerQuestionDependencies {
   /** Gets every failure with its cause, for the log: the reply carries neither cause nor content, and nothing else tells. */
   reportError?: (error: AppError, requestId: string) => void;
 }
-
-/** setTimeout fires at once for a longer delay. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Runs one reason request from job to reply: deadline, retrieval, and the engine of `@candor/reasoning`. Keeps nothing. */
 export class AnswerQuestionService {
@@ -39,7 +37,9 @@ export class AnswerQuestionService {
     const { requestId } = payload;
     const facts: AuditFacts = {};
     try {
-      const data = await this.withinDeadline(payload, cancelled, (signal) => this.run(payload, signal, facts));
+      const data = await withinDeadline({ deadline: payload.deadline, now: this.now, cancelled }, (signal) =>
+        this.run(payload, signal, facts),
+      );
       return { ok: true, requestId, data, facts };
     } catch (error) {
       const failure = AppError.from(error);
@@ -90,30 +90,6 @@ export class AnswerQuestionService {
       throw error;
     } finally {
       facts['retrievalMs'] = Math.max(0, Math.round(this.now() - startedAt));
-    }
-  }
-
-  private async withinDeadline<Result>(
-    payload: AnswerQuestionPayload,
-    cancelled: AbortSignal | undefined,
-    run: (signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result> {
-    const remaining = Date.parse(payload.deadline) - this.now();
-    if (!(remaining > 0)) throw new AppError('JOB.DEADLINE_PASSED');
-    const deadline = new AbortController();
-    const timer = setTimeout(
-      () => deadline.abort(new AppError('DEADLINE.EXCEEDED')),
-      Math.min(remaining, LONGEST_TIMER_MS),
-    );
-    const signal = cancelled === undefined ? deadline.signal : AbortSignal.any([cancelled, deadline.signal]);
-    try {
-      throwIfAborted(signal);
-      return await run(signal);
-    } catch (error) {
-      // Whatever an aborted step died of, the abort is the reason.
-      throw signal.aborted ? toAbortError(signal) : error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

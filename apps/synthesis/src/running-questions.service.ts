@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { AppError, REASONING_CANCEL_CHANNEL, reasoningCancelSchema } from '@candor/contracts';
 import type { ReplyChannel } from '@candor/queue';
-import { REPLY_CHANNEL } from '../../tokens.js';
+import { REPLY_CHANNEL } from './tokens.js';
 
 /** Remembered for a while: a cancellation can overtake its job. */
 const REMEMBERED = 1_000;

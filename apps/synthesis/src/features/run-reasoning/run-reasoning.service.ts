@@ -1,0 +1,89 @@
+import {
+  AppError,
+  reasoningResponseSchema,
+  type AuditFacts,
+  type RetrievalClient,
+  type RunReasoningPayload,
+  type RunReasoningReply,
+} from '@candor/contracts';
+import {
+  createRuleBasedExpansionProvider,
+  createRuleBasedProposalProvider,
+  reason,
+  reasoningResponseToJson,
+  type ReasoningAnswerProvider,
+  type ReasoningResponse,
+} from '@candor/reasoning';
+import { withinDeadline } from '../../within-deadline.js';
+import { createRetrievalPorts } from './retrieval-ports.js';
+import { toFacts } from './to-facts.js';
+import { toReasoningRequest } from './to-reasoning-request.js';
+
+export interface RunReasoningDependencies {
+  retrieval: RetrievalClient;
+  answerProvider: ReasoningAnswerProvider;
+  /** Milliseconds since the epoch; `Date.now` when absent. */
+  now?: () => number;
+  /** Gets every failure with its cause, for the log. */
+  reportError?: (error: AppError, requestId: string) => void;
+}
+
+const RETRIEVER_DEADLINE_MS = 10_000;
+/** Left of the deadline for everything but the answer, so that a slow provider is told in band. */
+const KEPT_BACK_MS = 2_000;
+const SHORTEST_ANSWER_MS = 100;
+
+/** Runs one typed reasoning request from job to reply, with the real ports. Keeps nothing. */
+export class RunReasoningService {
+  private readonly now: () => number;
+
+  constructor(private readonly dependencies: RunReasoningDependencies) {
+    this.now = dependencies.now ?? Date.now;
+  }
+
+  /** Never rejects. Failures of providers are in the response; a reply that isn't ok is the caller's, or ours. */
+  async run(payload: RunReasoningPayload, cancelled?: AbortSignal): Promise<RunReasoningReply> {
+    const { requestId, deadline } = payload;
+    const facts: AuditFacts = {};
+    try {
+      const response = await withinDeadline({ deadline, now: this.now, cancelled }, (signal, remainingMs) =>
+        this.reason(payload, signal, remainingMs, facts),
+      );
+      Object.assign(facts, toFacts(response));
+      return { ok: true, requestId, data: reasoningResponseSchema.parse(reasoningResponseToJson(response)), facts };
+    } catch (error) {
+      const failure = AppError.from(error);
+      this.dependencies.reportError?.(failure, requestId);
+      return { ok: false, requestId, error: failure.toWire(), facts };
+    }
+  }
+
+  private async reason(
+    payload: RunReasoningPayload,
+    signal: AbortSignal,
+    remainingMs: number,
+    facts: AuditFacts,
+  ): Promise<ReasoningResponse> {
+    const { retrieval, answerProvider } = this.dependencies;
+    const { tenantId, requestId, callerToken, request } = payload;
+    const retrievals: AuditFacts[] = [];
+    facts['retrieval'] = retrievals;
+    const refused = new AbortController();
+    const ports = createRetrievalPorts(
+      retrieval,
+      { requestId, callerToken },
+      { record: (more) => retrievals.push(more), refuse: (error) => refused.abort(error) },
+    );
+    const providers = {
+      ...ports,
+      proposalProvider: createRuleBasedProposalProvider(),
+      expansionProvider: createRuleBasedExpansionProvider(),
+      answerProvider,
+    };
+    return reason(toReasoningRequest(request, tenantId, providers, AbortSignal.any([signal, refused.signal])), {
+      now: this.now,
+      retrieverDeadlineMs: Math.min(RETRIEVER_DEADLINE_MS, remainingMs),
+      answerDeadlineMs: Math.max(SHORTEST_ANSWER_MS, remainingMs - KEPT_BACK_MS),
+    });
+  }
+}
