@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import type { Transaction } from '../database.js';
 
 export type LibraryItemType = 'prompt' | 'collection';
@@ -68,13 +69,17 @@ export async function forgetOtherEmbeddings(transaction: Transaction, profile: s
   return forgotten;
 }
 
+const IS_LITTLE_ENDIAN = endianness() === 'LE';
+
 /** 32-bit floats, little-endian. */
 function toBytes(vector: Float32Array): Buffer {
-  const bytes = Buffer.alloc(vector.length * 4);
-  vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4));
-  return bytes;
+  const bytes = Buffer.from(Float32Array.from(vector).buffer);
+  return IS_LITTLE_ENDIAN ? bytes : bytes.swap32();
 }
 
 export function fromBytes(bytes: Buffer): Float32Array {
-  return Float32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
+  // A copy: what the driver gives is not aligned to floats.
+  const { buffer } = new Uint8Array(bytes);
+  if (!IS_LITTLE_ENDIAN) Buffer.from(buffer).swap32();
+  return new Float32Array(buffer);
 }
