@@ -1,4 +1,5 @@
 import type { ReasoningCitation } from '../run/reasoning-response.js';
+import { isNonEmpty } from '../schema/is-non-empty.js';
 import { stripCitationTokens } from '../validate-citations.js';
 import type { AnswerEnvelope } from './answer-envelope.js';
 import type { EvidenceBundle } from './evidence-bundle.js';
@@ -33,9 +34,9 @@ export function validateAnswer(envelope: AnswerEnvelope, bundle: EvidenceBundle)
     if (answer === '') errors.push('answer is blank');
     if (envelope.citations.length === 0) errors.push('citations is empty');
   }
-  const [firstError, ...otherErrors] = errors;
-  if (firstError !== undefined) return { valid: false, errors: [firstError, ...otherErrors] };
-  const [first, ...others] = citations;
-  if (envelope.insufficientEvidence || first === undefined) return { valid: true, sufficient: false };
-  return { valid: true, sufficient: true, answer, citations: [first, ...others] };
+  if (isNonEmpty(errors)) return { valid: false, errors };
+  const resting = envelope.insufficientEvidence ? [] : citations;
+  return isNonEmpty(resting)
+    ? { valid: true, sufficient: true, answer, citations: resting }
+    : { valid: true, sufficient: false };
 }
