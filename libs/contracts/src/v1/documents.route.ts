@@ -192,7 +192,7 @@ export const updateDocumentRoute = defineRoute({
   path: '/v1/documents/:id',
   summary: 'Change a document',
   description:
-    'Absent fields stay. Other content or another title makes a new version, which is searchable once `status` is `ready`; the one before serves until then. `changeLog` is kept with the version that the call makes; where it makes none, it is added to the one there is. 409 for a document that the syncs of a connected source write.',
+    'Absent fields stay. Other content or another title makes a new version, which is searchable once `status` is `ready`; the one before serves until then. `changeLog` is kept with the version that the call makes; where it makes none, it is added to the one there is. Keys without `documents:read` get back only content that they sent. 409 for a document that the syncs of a connected source write.',
   action: 'documents:write',
   audit: 'document.update',
   params: idParams,

@@ -158,6 +158,17 @@ export function describeDocumentVersions(world: WorldOf): void {
       expect((await read(id)).title).toBe('Log');
     });
 
+    it('show who may only write nothing of what others wrote', async () => {
+      const { id } = await add('Sealed', 'The sealed chart of Runde.');
+      const { client: writer } = await createKey(client, { allowedActions: ['documents:write'] });
+      const write = async (body: UpdateDocumentBody) =>
+        (await writer.call(updateDocumentRoute, { params: { id }, body })).data.content;
+      expect(await write({ tags: ['a'] })).toBeNull();
+      expect(await write({ title: 'Renamed' })).toBeNull();
+      expect(await write({ content: 'My chart.' })).toBe('My chart.');
+      expectError(await writer.get(`/v1/documents/${id}/versions`), { status: 403, type: 'AUTH.ACTION_NOT_ALLOWED' });
+    });
+
     it('are of one document only, and gone with it', async () => {
       const [one, other] = [await add('One', 'The anchor of one.'), await add('Two', 'The anchor of two.')];
       const versionId = (await versionsOf(other.id))[0]?.id ?? '';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  allowsAction,
   AppError,
   type listDocumentVersionsRoute,
   type QueryOf,
@@ -67,7 +68,9 @@ export class DocumentVersionsService {
       const changed = await findDocument(transaction, viewer, id);
       if (!changed) throw documentNotFound();
       const file = await findItemFileFacts(transaction, viewer.tenantId, id, changed.version);
-      return { data: { ...toDocument(changed, file), requestId: requestId as RequestId } };
+      // Who may only write learns nothing of what others have written.
+      const content = allowsAction(requireCaller().scope, 'documents:read') ? changed.content : (body.content ?? null);
+      return { data: { ...toDocument({ ...changed, content }, file), requestId: requestId as RequestId } };
     });
   }
 
