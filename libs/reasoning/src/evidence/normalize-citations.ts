@@ -16,6 +16,6 @@ export function normalizeCitations(citations: readonly string[]): NormalizedCita
 
 function normalizeCitation(citation: string): string {
   const trimmed = citation.trim();
-  const [, inner] = /^\[{1,2}([^[\]]*)\]{1,2}$/.exec(trimmed) ?? [];
-  return (inner ?? trimmed).trim();
+  const bracketed = /^\[{1,2}([^[\]]*)\]{1,2}$/.exec(trimmed);
+  return (bracketed?.[1] ?? trimmed).trim();
 }

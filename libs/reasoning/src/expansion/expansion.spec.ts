@@ -172,8 +172,14 @@ describe('retrieval expansion', () => {
   });
 
   it('refuses a calibration of another status under a degraded trust', async () => {
-    const first = { ...makeDegraded('CALIBRATION_STALE', []), abstained: true };
-    const stale = { status: 'stale' as const, calibrationId: null, querySetDigest: null, threshold: null };
+    const { calibrationId, querySetDigest, threshold } = nothing.calibration;
+    const held = { calibrationId, querySetDigest, threshold };
+    const first = {
+      ...makeDegraded('CALIBRATION_STALE', []),
+      calibration: { status: 'stale', ...held },
+      abstained: true,
+    };
+    const stale = { status: 'uncertified', ...held };
     const { response } = await expand(
       [[{ ...makeDegraded('CALIBRATION_STALE', [makeHit('c1')]), calibration: stale }]],
       {
@@ -182,7 +188,9 @@ describe('retrieval expansion', () => {
       },
     );
     expect(response.evidence?.items).toEqual([]);
-    expect(response.providerFailures).toMatchObject([{ provider: 'expansion_retriever' }]);
+    expect(response.providerFailures).toMatchObject([
+      { provider: 'expansion_retriever', message: expect.stringContaining('calibration') },
+    ]);
   });
 
   it.each([
@@ -227,6 +235,9 @@ describe('retrieval expansion', () => {
     expect(expansionRetriever.asked).toHaveLength(1);
     expect(parseQueries({ queries: ['a', 'a ', 'b'] }, QUERY)).toEqual(['a', 'b']);
     expect(parseQueries({ queries: ['a'] }, ' a ')).toEqual([]);
+    for (const output of [null, undefined, 'a']) {
+      expect(() => parseQueries(output, '')).toThrow(expect.objectContaining({ kind: 'malformed_output' }));
+    }
     expect(parseQueries({ queries: ['x'.repeat(2000), 'b', 'c'] }, '')).toHaveLength(3);
   });
 

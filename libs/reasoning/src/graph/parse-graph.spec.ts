@@ -26,6 +26,11 @@ describe('parseGraph', () => {
     ['an edge from nowhere', sign({ edges: [{ ...graph.edges[0]!, fromNodeId: 'x' }] }), 'not there'],
     ['an edge to nowhere', sign({ edges: [{ ...graph.edges[0]!, toNodeId: 'x' }] }), 'not there'],
     [
+      'one bad edge among good ones',
+      sign({ edges: [...graph.edges, { ...graph.edges[0]!, toNodeId: 'x' }] }),
+      'not there',
+    ],
+    [
       'a node changed after it was signed',
       { ...graph, nodes: [{ ...graph.nodes[0]!, title: 'x' }, ...graph.nodes.slice(1)] },
       'fingerprint',

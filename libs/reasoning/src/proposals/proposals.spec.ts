@@ -62,6 +62,7 @@ describe('parseProposals', () => {
       [{ ...proposal, claims: [{ ...left, documentId: 'document-of-c2' }, right] }],
       'names no evidence',
     ],
+    ['a claim of nothing', [{ ...proposal, claims: [{ ...left, evidenceId: 'x' }, right] }], 'names no evidence'],
     ['a claim that is no source', [{ ...proposal, sourceEvidenceIds: ['c1'] }], 'no source'],
     [
       'a quotation that does not occur',
@@ -81,6 +82,13 @@ describe('parseProposals', () => {
     expect(() =>
       parseProposals([{ ...makeProposal('c1', 'c3'), proposalId: 'c2' }], makeGraph(['c1', 'c3']), evidence),
     ).toThrow(/its id/);
+  });
+
+  it('accepts as many as the bound', () => {
+    const most = Array.from({ length: MOST_PROPOSALS }, (_, index) =>
+      makeProposal('c1', 'c2', { proposalId: `p${index}` }),
+    );
+    expect(parse(most).proposals).toHaveLength(MOST_PROPOSALS);
   });
 
   it('refuses more proposals than a person could look at, before it reads them', () => {

@@ -122,6 +122,7 @@ describe('covered cases of seed 001', () => {
       refusalReason: 'uncertified_evidence',
       trustState: { state: 'degraded', failureCode: 'LINEAGE_MISMATCH' },
       evidence: { items: [], excluded: [] },
+      trace: { steps: [{ kind: 'retrieve', result: 'failed', stopReason: 'lineage_mismatch' }] },
     });
     expect(answerProvider.prompts).toEqual([]);
     expect(JSON.stringify(response)).not.toContain('tenant-b');

@@ -87,6 +87,7 @@ describe('policies', () => {
     });
     expect(response).toMatchObject({ outcome: 'answered', proposals: [{ proposalId: 'proposal-1' }] });
     expect(response.contradictions).toMatchObject([{ proposalId: 'proposal-1', settledBy: null }]);
+    expect(response.trace.steps.slice(0, 2)).toMatchObject([{ count: 2 }, { count: 2 }]);
     expect(response.trace.steps.map(({ kind }) => kind)).toEqual([
       'retrieve',
       'assemble_evidence',
@@ -233,6 +234,7 @@ describe('request', () => {
         outcome: 'abstained',
         refusalReason: 'provider_failure',
         evidence: { items: [] },
+        trace: { steps: [{ kind: 'retrieve', result: 'failed', stopReason: 'provider_failure' }] },
       });
     }
   });

@@ -23,14 +23,11 @@ type PlainPolicy = Omit<ReasoningPolicyInput, 'name' | 'allowProposalGuidedExpan
   name?: 'retrieval_only' | 'evidence_assembly';
   allowProposalGuidedExpansion?: false;
 };
-type ProposalPolicy = ReasoningPolicyInput &
-  ({ name: 'proposal_assisted' | 'review_required' } | { allowProposalGuidedExpansion: true });
-
-/** A policy that plans over proposals doesn't compile without a graph provider. */
+/** A policy that plans over proposals doesn't compile without a graph provider; with one, any policy does. */
 export type ReasoningRequest = RequestFields &
   (
     | { policy?: PlainPolicy; providers: ReasoningProviderPorts }
-    | { policy: ProposalPolicy; providers: ReasoningProviderPorts & { graphProvider: GraphProvider } }
+    | { policy?: ReasoningPolicyInput; providers: ReasoningProviderPorts & { graphProvider: GraphProvider } }
   );
 
 /** What a run takes from its surroundings; each has a default. */

@@ -59,7 +59,8 @@ function findForeignParts(response: ReasoningResponse, evidence: EvidenceBundle)
 }
 
 function sameTrust(left: EvidenceBundle['trustState'], right: EvidenceBundle['trustState']): boolean {
-  return left.state === right.state && left.failureCode === right.failureCode;
+  // Trusted is what has no failure code.
+  return left.failureCode === right.failureCode;
 }
 
 function sameIdentity(left: GenerationIdentity, right: GenerationIdentity): boolean {

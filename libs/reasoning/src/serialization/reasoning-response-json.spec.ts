@@ -4,6 +4,7 @@ import type { ReasoningResponse } from '../run/reasoning-response.js';
 import { degraded } from '../trust/trust-state.js';
 import {
   envelope,
+  makeDegraded,
   makeGraph,
   makeHit,
   makeProposal,
@@ -109,6 +110,20 @@ describe('reasoningResponseFromJson', () => {
 describe('findInconsistencies', () => {
   it('finds none in what reason gives', async () => {
     expect(findInconsistencies(await makeResponse())).toEqual([]);
+  });
+
+  it.each([
+    ['a clarification', { query: ' ', policy: {} }],
+    ['a strict abstention', { query: 'Which?', policy: {} }],
+    ['a lenient answer', { query: 'Which?', policy: { requireCertifiedEvidence: false } }],
+  ])('finds none in %s over degraded evidence', async (_what, { query, policy }) => {
+    const providers = {
+      retriever: scriptRetriever(makeDegraded('CALIBRATION_MISSING', [makeHit('c1')])),
+      answerProvider: scriptAnswers(envelope('c1')),
+    };
+    const response = await reason({ query, policy, tenantId: 'tenant-a', providers });
+    expect(findInconsistencies(response)).toEqual([]);
+    expect(reasoningResponseFromJson(reasoningResponseToJson(response))).toEqual(response);
   });
 
   it.each<[string, (response: ReasoningResponse) => unknown]>([
