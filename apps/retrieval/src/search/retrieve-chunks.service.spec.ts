@@ -1,23 +1,15 @@
 import { jest } from '@jest/globals';
-import { AppError, PROVIDERS, type Provider } from '@candor/contracts';
+import { AppError, PROVIDERS, type CallerScope, type Provider } from '@candor/contracts';
 import { EmbedderRegistry, findRelevanceProfile, HashingEmbedder, type RelevanceProfile } from '@candor/embeddings';
 import type { ItemHead } from '@candor/persistence/views';
-import { aKey, aScope, idOf, RECORDED_AT, TENANT } from '../testing/builders.js';
+import { aKey, aScope, idOf, TENANT } from '../testing/builders.js';
 import { FixedEmbedder, GENERATION, InMemoryWorld, type PlacedChunk } from '../testing/in-memory-world.js';
+import { ITEMS, addItems as addItemsTo, itemsOf, retrieveFrom } from '../testing/in-memory-retrieval.js';
 import { FUSION } from './fusion-settings.js';
 import type { ChunkQuery, RetrievedPage } from './retrieval-run.js';
 import { RetrieveChunksService } from './retrieve-chunks.service.js';
 import type { PagePlan } from './select-page.js';
 
-const ITEMS: PagePlan = {
-  limit: 3,
-  unit: 'item',
-  floor: null,
-  tailShare: null,
-  rule: null,
-  emptyUnlessRelevant: false,
-};
-const PASSAGES: PagePlan = { ...ITEMS, unit: 'passage' };
 const never = new AbortController().signal;
 
 let world: InMemoryWorld;
@@ -28,19 +20,14 @@ beforeEach(() => {
   embedder = new FixedEmbedder();
 });
 
-function retrieve(query: Partial<ChunkQuery> = {}, plan: Partial<PagePlan> = {}, scope = aScope(), signal = never) {
-  const service = new RetrieveChunksService(world, world, EmbedderRegistry.around(embedder));
-  return service.retrieve(scope, { text: 'brand colour', ...query }, () => ({ ...ITEMS, ...plan }), signal);
-}
-const itemsOf = (page: { entries: { chunk: { itemId: string } }[] }) => page.entries.map(({ chunk }) => chunk.itemId);
-
-/** Items `from`…`to`, the first the most similar. */
-function addItems(from: number, to: number, head: Partial<ItemHead> = {}, chunk: Partial<PlacedChunk> = {}): void {
-  for (let number = from; number <= to; number += 1) {
-    const itemId = idOf(number);
-    world.addItem({ itemId, ...head }, { cosine: 0.9 - number / 1000, ...chunk });
-  }
-}
+const retrieve = (
+  query?: Partial<ChunkQuery>,
+  plan?: Partial<PagePlan>,
+  scope?: CallerScope,
+  signal?: AbortSignal,
+): Promise<RetrievedPage> => retrieveFrom(world, embedder, query, plan, scope, signal);
+const addItems = (from: number, to: number, head?: Partial<ItemHead>, chunk?: Partial<PlacedChunk>): void =>
+  addItemsTo(world, from, to, head, chunk);
 
 describe('the query', () => {
   it('is trimmed for the model and for the lexical leg', async () => {
@@ -308,186 +295,5 @@ describe('refill', () => {
     );
     expect(page.entries).toHaveLength(20);
     expect(new Set(page.entries.map((entry) => entry.head.provider))).toEqual(new Set(['gmail']));
-  });
-});
-
-describe('page', () => {
-  it('shows an item once, by its best chunk', async () => {
-    world.addItem({ itemId: idOf(1) }, { cosine: 0.5, content: 'worse' }, { cosine: 0.9, content: 'best' });
-    const page = await retrieve();
-    expect(page.entries.map((entry) => entry.chunk.content)).toEqual(['best']);
-  });
-
-  it('lets the lexical leg decide what is in the page', async () => {
-    addItems(1, 3);
-    world.addItem({ itemId: idOf(4) }, { cosine: 0.85, lexicalScore: 9 });
-    world.addItem({ itemId: idOf(5) }, { cosine: 0.3 });
-    expect(itemsOf(await retrieve({}, { limit: 1 }))).toEqual([idOf(4)]);
-  });
-
-  it('drops what lies below the floor and counts its items', async () => {
-    addItems(1, 1);
-    addItems(2, 3, { provider: 'slack' }, { cosine: 0.3, lexicalScore: 50 });
-    const page = await retrieve({}, { floor: 0.4 });
-    expect(itemsOf(page)).toEqual([idOf(1)]);
-    expect(page.excluded.byProvider('relevance_floor')).toEqual([{ provider: 'slack', count: 2 }]);
-  });
-
-  it('does not count an item whose better chunk is shown', async () => {
-    world.addItem({ itemId: idOf(1) }, { cosine: 0.9 }, { cosine: 0.1 });
-    expect((await retrieve({}, { floor: 0.4 })).excluded.totals()).toEqual({});
-  });
-
-  it('counts near-duplicates once: the best is kept, the others are counted', async () => {
-    addItems(1, 3, { contentHash: 'same' });
-    addItems(4, 4);
-    const page = await retrieve();
-    expect(itemsOf(page)).toEqual([1, 4].map(idOf));
-    expect(page.excluded.byProvider('duplicate')).toEqual([{ provider: 'notion', count: 2 }]);
-  });
-
-  it('keeps a duplicate when the better copy is not the caller’s to see', async () => {
-    addItems(1, 1, { contentHash: 'same', accessMode: 'acl', principals: ['user:b@x.org'] });
-    addItems(2, 2, { contentHash: 'same' });
-    const page = await retrieve({}, {}, aScope({ principals: ['user:a@x.org'] }));
-    expect(itemsOf(page)).toEqual([idOf(2)]);
-    expect(page.excluded.totals()).toEqual({});
-  });
-});
-
-describe('relevance', () => {
-  const rule = { relevanceFloor: 0.5, cosineGuard: 0.6, wordWeight: 0.3, evidenceGuard: 0.8 };
-  const judged: Partial<PagePlan> = { floor: 0.5, rule, emptyUnlessRelevant: true };
-  const text = 'What is our parental leave policy?';
-  const addNear = (itemId: number, content: string, cosine = 0.65) =>
-    world.addItem({ itemId: idOf(itemId), title: 'Untitled' }, { cosine, content });
-
-  it('empties the page when nothing is, and counts what was found as below the floor', async () => {
-    addNear(1, 'Security policy');
-    addNear(2, 'Leave the keys');
-    const page = await retrieve({ text }, judged);
-    expect(page).toMatchObject({ entries: [], relevant: false, rounds: 1 });
-    expect(page.excluded.totals()).toEqual({ relevance_floor: 2 });
-  });
-
-  it('shows everything above the floor as soon as one passage is', async () => {
-    addNear(1, 'Security policy');
-    addNear(2, 'Parental leave');
-    const page = await retrieve({ text }, judged);
-    expect(page).toMatchObject({ relevant: true });
-    expect(itemsOf(page).sort()).toEqual([1, 2].map(idOf));
-  });
-
-  it('is told by title and headings too', async () => {
-    world.addItem(
-      { itemId: idOf(1), title: 'Parental leave' },
-      { cosine: 0.65, sectionPath: ['Policy'], content: 'Sixteen weeks.' },
-    );
-    expect((await retrieve({ text }, judged)).relevant).toBe(true);
-  });
-
-  it('does not come from what the caller may not see', async () => {
-    addNear(1, 'Security policy');
-    addNear(2, 'Parental leave policy');
-    world.changeHead(idOf(2), { accessMode: 'acl', principals: ['user:b@x.org'] });
-    const page = await retrieve({ text }, judged, aScope({ principals: ['user:a@x.org'] }));
-    expect(page).toMatchObject({ entries: [], relevant: false });
-  });
-
-  it('is reported without emptying the page where the plan says so', async () => {
-    addNear(1, 'Security policy');
-    const page = await retrieve({ text }, { ...judged, emptyUnlessRelevant: false });
-    expect(page).toMatchObject({ relevant: false });
-    expect(itemsOf(page)).toEqual([idOf(1)]);
-  });
-
-  it('shows a passage with the identifier asked for, however far away', async () => {
-    addNear(1, 'ERR-4711: pump', 0.1);
-    addNear(2, 'ERR-4712: valve', 0.1);
-    const page = await retrieve({ text: 'What does ERR-4711 mean?' }, judged);
-    expect(itemsOf(page)).toEqual([idOf(1)]);
-  });
-
-  it('ends the search when a page full of candidates holds nothing relevant', async () => {
-    for (let number = 1; number <= 2 * FUSION.candidatesPerLeg(ITEMS.limit); number += 1) addNear(number, 'Security');
-    expect(await retrieve({ text }, judged)).toMatchObject({ entries: [], rounds: 1 });
-  });
-
-  it('goes on when all that was relevant is gone', async () => {
-    const first = FUSION.candidatesPerLeg(ITEMS.limit);
-    for (let number = 1; number <= first; number += 1) {
-      addNear(number, 'Parental leave');
-      world.deleteItem(idOf(number));
-    }
-    addNear(first + 1, 'Parental leave', 0.64);
-    expect(itemsOf(await retrieve({ text }, judged))).toEqual([idOf(first + 1)]);
-  });
-});
-
-describe('knownAsOf', () => {
-  const T = '2026-03-01T00:00:00.000Z';
-  const LATER = '2026-04-01T00:00:00.000Z';
-
-  beforeEach(() => {
-    addItems(1, 1, {}, { recordedAt: RECORDED_AT });
-    addItems(2, 2, { notYetKnown: true, current: false }, { recordedAt: LATER });
-  });
-
-  it('leaves out what was recorded later', async () => {
-    const page = await retrieve({ knownAsOf: T });
-    expect(itemsOf(page)).toEqual([idOf(1)]);
-    expect(world.queries).toHaveLength(1);
-  });
-
-  it('counts what was recorded later when it is asked to', async () => {
-    const page = await retrieve({ knownAsOf: T, countNotYetKnown: true });
-    expect(itemsOf(page)).toEqual([idOf(1)]);
-    expect(page.excluded.byProvider('not_yet_known')).toEqual([{ provider: 'notion', count: 1 }]);
-  });
-
-  it('counts nothing later that the caller may not see', async () => {
-    world.changeHead(idOf(2), { accessMode: 'acl', principals: ['user:b@x.org'] });
-    const scope = aScope({ principals: ['user:a@x.org'] });
-    const page = await retrieve({ knownAsOf: T, countNotYetKnown: true }, {}, scope);
-    expect(page.excluded.byProvider('not_yet_known')).toEqual([]);
-  });
-});
-
-describe('passages', () => {
-  const section = idOf(501);
-
-  it('are sections and paragraphs, several of an item, each once', async () => {
-    world.addItem(
-      { itemId: idOf(1) },
-      { cosine: 0.9, level: 'document', content: 'All of it.' },
-      { cosine: 0.8, level: 'section', chunkId: section, sectionPath: ['Colour'], content: 'Colour\nLime.' },
-      { cosine: 0.7, level: 'paragraph', parentId: section, content: 'Lime.' },
-      { cosine: 0.6, level: 'paragraph', content: 'Fonts.' },
-    );
-    const page = await retrieve({}, PASSAGES);
-    expect(page.entries.map((entry) => entry.chunk.content)).toEqual(['Colour\nLime.', 'Fonts.']);
-  });
-
-  it('leave out chunks that were shown before', async () => {
-    world.addItem(
-      { itemId: idOf(1) },
-      { cosine: 0.9, chunkId: idOf(601) },
-      { cosine: 0.8, chunkId: idOf(602), content: 'b' },
-    );
-    const page = await retrieve({ excludeChunkIds: [idOf(601)] }, PASSAGES);
-    expect(page.entries.map((entry) => entry.chunk.chunkId)).toEqual([idOf(602)]);
-  });
-
-  it('end where the best one leaves the rest far behind', async () => {
-    world.addItem({ itemId: idOf(1) }, { cosine: 0.8 }, { cosine: 0.5, content: 'b' }, { cosine: 0.44, content: 'c' });
-    const page = await retrieve({}, { ...PASSAGES, floor: 0.1, tailShare: 0.5 });
-    expect(page.entries.map((entry) => entry.cosine)).toEqual([0.8, 0.5]);
-  });
-
-  it('do not mix two copies of the same text', async () => {
-    world.addItem({ itemId: idOf(1), contentHash: 'same' }, { cosine: 0.9 }, { cosine: 0.5, content: 'b' });
-    world.addItem({ itemId: idOf(2), contentHash: 'same' }, { cosine: 0.89 }, { cosine: 0.6, content: 'b' });
-    const page = await retrieve({}, PASSAGES);
-    expect(itemsOf(page)).toEqual([idOf(1), idOf(1)]);
   });
 });
