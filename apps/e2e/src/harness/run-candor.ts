@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ApiClient } from '@candor/testkit';
 
-const PROGRAM = fileURLToPath(new URL('../../../../apps/cli/bin/candor.mjs', import.meta.url));
+/** The command line, as npm links it. */
+export const CANDOR_PROGRAM = fileURLToPath(new URL('../../../../apps/cli/bin/candor.mjs', import.meta.url));
 
 export interface CandorRun {
   exitCode: number | null;
@@ -13,7 +14,7 @@ export interface CandorRun {
 /** Runs the command line against an installation, as a person would. */
 export function runCandor(client: ApiClient, args: readonly string[], cwd: string): Promise<CandorRun> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [PROGRAM, ...args], {
+    const child = spawn(process.execPath, [CANDOR_PROGRAM, ...args], {
       cwd,
       env: { PATH: process.env['PATH'] ?? '', CANDOR_URL: client.url, CANDOR_API_KEY: client.key ?? '' },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { passageSearchRoute, reasonRoute, type ReasonData } from '@candor/contracts';
 import { fillPath, type ApiClient } from '@candor/testkit';
 import { readEvents } from '../../harness/audit-trail.js';
 import { expectNothingFromInside } from '../../harness/expect-error.js';
-import { callTool, connectMcp, requestIdOf, textOf } from '../../harness/mcp-client.js';
+import { callTool, connectMcp, connectStdio, contentOf, requestIdOf, textOf } from '../../harness/mcp-client.js';
 import { createKey, type IssuedKey } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
 import { parityCases, type KnownIds, type ParityCase } from './parity-cases.js';
@@ -14,7 +14,10 @@ const PLACEHOLDERS: KnownIds = { itemId: 'item', chunkId: 'chunk', quotation: 'w
 
 /** Ids and times of one request; everything else has to be the same. */
 function withoutTimes(body: unknown): unknown {
-  const volatile = new Set(['requestId', 'issuedAt', 'latencyMs', 'tookMs', 'ageHours']);
+  const volatile = new Set([
+    ...['requestId', 'issuedAt', 'latencyMs', 'tookMs', 'ageHours'],
+    ...['latency_ms', 'wall_time_ms', 'ms'],
+  ]);
   const text = JSON.stringify(body, (name, value: unknown) => (volatile.has(name) ? typeof value : value));
   return JSON.parse(text) as unknown;
 }
@@ -99,7 +102,7 @@ export function describeMcp(world: WorldOf): void {
 
     it('shows the cited answer of reason as text', async () => {
       const result = await callTool(mcp, 'reason', { query: QUESTION });
-      const { data } = result.structuredContent as { data: ReasonData };
+      const { data } = contentOf(result) as { data: ReasonData };
       const text = textOf(result);
       expect(text.match(/^\*\*\w+\*\*$/gm)?.slice(0, 3)).toEqual(['**Answer**', '**Meta**', '**Sources**']);
       expect(text).toContain(data.answer);
@@ -124,6 +127,36 @@ export function describeMcp(world: WorldOf): void {
       const { client } = await createKey(world().admin, { allowedProviders: ['gmail'] });
       const result = await callTool(await connectMcp(client), 'get_source_item', { id: known.itemId });
       expect(JSON.parse(textOf(result))).toMatchObject({ error: { code: 404, type: 'RESOURCE.NOT_FOUND' } });
+    });
+
+    describe('through candor mcp', () => {
+      let stdio: Client;
+      beforeAll(async () => {
+        stdio = await connectStdio(agent.client);
+      });
+      afterAll(() => stdio.close());
+
+      it('is the same server', async () => {
+        expect(await stdio.listTools()).toEqual(await mcp.listTools());
+        expect(stdio.getServerVersion()).toEqual(mcp.getServerVersion());
+        const [direct, relayed] = await Promise.all(
+          [mcp, stdio].map((client) => callTool(client, 'context', { query: QUESTION, limit: 2 })),
+        );
+        expect(withoutTimes(relayed?.structuredContent)).toEqual(withoutTimes(direct?.structuredContent));
+      });
+
+      it('hands progress on', async () => {
+        const told: (string | undefined)[] = [];
+        await stdio.callTool({ name: 'reason', arguments: { query: QUESTION } }, undefined, {
+          onprogress: ({ message }) => told.push(message),
+        });
+        expect(told[0]).toBe('Answer with citations: 0 s');
+      });
+
+      it('says what is wrong with a key', async () => {
+        const stranger = agent.client.withKey('gm_aaaaaaaa_bbbbbbbbbbbbbbbb');
+        await expect(connectStdio(stranger)).rejects.toThrow('The API key is unknown, expired or revoked.');
+      });
     });
 
     it('challenges who has no key with the address of its metadata', async () => {
