@@ -7,8 +7,10 @@ export const CHUNKS_PER_ITEM = 4;
 const SUBJECT_SIZE = 200;
 /** Subjects in one field. */
 const FIELD_SIZE = 20;
-/** Shares of a vector's squared length: what all texts have in common, its field, its subject, and itself. */
-const PARTS = { common: 0.45, field: 0.2, subject: 0.15, own: 0.2 };
+/** Shares of a vector's squared length: what all texts have in common, its field, its subject, another one, and itself. */
+const PARTS = { common: 0.45, field: 0.15, subject: 0.15, other: 0.07, own: 0.18 };
+/** Subjects that touch nowhere. */
+const DISJOINT_PARTS = { common: 0.45, field: 0.2, subject: 0.15, other: 0, own: 0.2 };
 
 /** Seeded, so that every run has the same vectors (mulberry32, Box–Muller). */
 export function randomSource(seed) {
@@ -24,13 +26,15 @@ export function randomSource(seed) {
 }
 
 /**
- * Vectors as an embedding model's: any two texts are somewhat alike (cosine about 0.45), those of a field more (0.65), those
- * of a subject most (0.8); the rest points anywhere. Within a subject all are equally far from each other, which is
- * harder for a graph than real texts are.
+ * Vectors as an embedding model's: any two texts are somewhat alike (cosine about 0.45), those of a field more (0.6), those
+ * of a subject most (0.75), and each touches a second subject; the rest points anywhere. Within a subject all are equally far from
+ * each other, which is harder for a graph than real texts are.
  *
+ * @param options.disjoint no text touches a second subject: harder still
  * @returns `{ vectors: Float32Array[], subjects: number[], queries: Float32Array[] }`, unit length; `subjects` of each vector
  */
-export function clusteredVectors({ count, queries, dimensions, seed }) {
+export function clusteredVectors({ count, queries, dimensions, seed, disjoint = false }) {
+  const shares = disjoint ? DISJOINT_PARTS : PARTS;
   const random = randomSource(seed);
   const direction = () => {
     const vector = Float32Array.from({ length: dimensions }, random.normal);
@@ -40,19 +44,20 @@ export function clusteredVectors({ count, queries, dimensions, seed }) {
   const subjectCount = Math.max(2, Math.round(count / SUBJECT_SIZE));
   const fields = Array.from({ length: Math.ceil(subjectCount / FIELD_SIZE) }, direction);
   const centres = Array.from({ length: subjectCount }, direction);
+  const anySubject = () => Math.floor(random.uniform() * subjectCount);
   const vectorOf = (subject) => {
     const parts = [
-      [common, PARTS.common],
-      [fields[Math.floor(subject / FIELD_SIZE)], PARTS.field],
-      [centres[subject], PARTS.subject],
-      [direction(), PARTS.own],
+      [common, shares.common],
+      [fields[Math.floor(subject / FIELD_SIZE)], shares.field],
+      [centres[subject], shares.subject],
+      [centres[anySubject()], shares.other],
+      [direction(), shares.own],
     ];
     const sum = new Float32Array(dimensions);
     for (const [part, share] of parts)
       for (let index = 0; index < dimensions; index++) sum[index] += Math.sqrt(share) * part[index];
     return scale(sum, 1 / Math.sqrt(sum.reduce((total, value) => total + value * value, 0)));
   };
-  const anySubject = () => Math.floor(random.uniform() * subjectCount);
   const subjects = Array.from({ length: count }, anySubject);
   return {
     subjects,
