@@ -35,7 +35,7 @@ const CHANGE_LOG: Field[] = [
   ['changeLog', 'c'.repeat(1001), 'must have at most 1000 characters'],
 ];
 const RESTORE: Field[] = [
-  ['versionId', undefined, 'is required'],
+  ['versionId', undefined, 'must be a UUID'],
   ['versionId', '1', 'must be a UUID'],
 ];
 
