@@ -19,6 +19,7 @@ const CHECKS = [
   ['format', ['prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.']],
   ['types of the tests', ['typescript/bin/tsc', '-p', 'tsconfig.lint.json']],
   ['lint', ['eslint/bin/eslint.js', '.', '--max-warnings', '0']],
+  ['mutants of boundary checks', ['@stryker-mutator/core/bin/stryker.js', 'run', 'tools/mutation/smoke.config.mjs']],
 ];
 /** The end-to-end suite starts whole profiles: it goes alone, after the others, one profile at a time. */
 const JEST_RUNS = [

@@ -5,9 +5,12 @@ import { transform } from '@swc/core';
 
 const COLLECTOR = new URL('./spec-collector.mjs', import.meta.url).href;
 
-/** `@jest/globals` is the collector, and `./x.js` the TypeScript beside it. */
+const CONTRACTS = new URL('../../libs/contracts/src/index.ts', import.meta.url).href;
+
+/** `@jest/globals` is the collector, and `./x.js` the TypeScript beside it: nothing needs a build. */
 export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: COLLECTOR, shortCircuit: true };
+  if (specifier === '@candor/contracts') return { url: CONTRACTS, shortCircuit: true };
   if (specifier.startsWith('.') && specifier.endsWith('.js')) {
     const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
     if (existsSync(source)) return { url: source.href, shortCircuit: true };

@@ -1,4 +1,4 @@
-import { SMOKE, VALIDATORS } from './validators.mjs';
+import { VALIDATORS } from './validators.mjs';
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
@@ -7,7 +7,7 @@ export default {
   testRunner: 'in-process',
   testRunnerNodeArgs: ['--import', './tools/mutation/register-loader.mjs'],
   coverageAnalysis: 'perTest',
-  mutate: process.env.MUTATION_SMOKE === 'true' ? SMOKE : VALIDATORS,
+  mutate: VALIDATORS,
   // The words of messages aren't behavior. Field names are strings too: each has a test of its own.
   mutator: { excludedMutations: ['StringLiteral'] },
   // The sandbox is a copy: only what the specs need.
