@@ -28,6 +28,7 @@ import { describeCalibrations } from './suites/reasoning/calibrations.suite.js';
 import { describeCitations } from './suites/reasoning/citations.suite.js';
 import { describeFeedback } from './suites/reasoning/feedback.suite.js';
 import { describeReasoning } from './suites/reasoning/reasoning.suite.js';
+import { describeAsOf } from './suites/retrieval/as-of.suite.js';
 import { describeContextContract } from './suites/retrieval/context-contract.suite.js';
 import { describeDemo } from './suites/retrieval/demo.suite.js';
 import { describeNavigation } from './suites/retrieval/navigation.suite.js';
@@ -43,6 +44,7 @@ export function describeSuites(world: WorldOf): void {
   describeSearch(world);
   describeNavigation(world);
   describeReading(world);
+  describeAsOf(world);
   describeReasonDemo(world);
   describeReasonScope(world);
   describeMcp(world);

@@ -100,10 +100,10 @@ const REASON = 'POST /v1/reason';
 const SCOPE = 'must be a UUID; omit the field when there is no such scope';
 
 const EXPAND_FIELDS: [string, unknown, string][] = [
-  ['chunkId', undefined, 'is required'],
+  ['chunkId', undefined, 'must be a UUID'],
   ['chunkId', 'c1', 'must be a UUID'],
   ['chunkId', null, 'must be a UUID'],
-  ['direction', undefined, 'must be one of up, down, next, previous, surrounding'],
+  ['direction', undefined, 'is required'],
   ['direction', 'sideways', 'must be one of up, down, next, previous, surrounding'],
   ['count', 0, 'must be at least 1'],
   ['count', 51, 'must be at most 50'],

@@ -9,6 +9,8 @@ import {
 } from '@candor/contracts';
 import type { ApiClient } from '@candor/testkit';
 import { ingest } from '../../harness/ingest.js';
+import { SlackWorkspace } from '../../harness/slack-workspace.js';
+import { connectWorkspace, syncAndWait } from '../../harness/sources.js';
 import { createKey, createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
 
@@ -225,7 +227,7 @@ export function describeContextContract(world: WorldOf): void {
         ]);
         expect(version).toBe(1);
         expect(Object.keys(ranking).sort()).toEqual(['dense', 'fused', 'lexical']);
-        expect(validity).toEqual({ validFrom: null, validUntil: null });
+        expect(validity).toEqual({ validFrom: null, validUntil: null, state: 'valid' });
       });
 
       it('says how it was retrieved and what else was left out', () => {
@@ -236,6 +238,24 @@ export function describeContextContract(world: WorldOf): void {
         });
         const counted = Object.fromEntries(extended.exclusions.map(({ type, count }) => [type, count]));
         expect(counted).toMatchObject({ no_results: null, relevance_floor: 1, access_unknown: 1 });
+      });
+
+      it('says that the last sync of a source failed, and to service keys of how many', async () => {
+        const workspace = await SlackWorkspace.start();
+        const source = await connectWorkspace(client, workspace, { botToken: 'xoxb-wrong' });
+        expect((await syncAndWait(client, source.id)).state).toBe('failed');
+        const failuresFor = async (reader: ApiClient): Promise<unknown[]> => {
+          const body = { query: QUERY, contractVersion: '1.1' as const };
+          return (await reader.call(contextRoute, { body })).exclusions
+            .filter(({ type }) => type === 'source_error')
+            .map((exclusion) => [exclusion.provider, 'count' in exclusion ? exclusion.count : undefined]);
+        };
+        const { client: person } = await createKey(client, { principals: ['user:ida@moor.example'] });
+        const { client: elsewhere } = await createKey(client, { allowedProviders: ['notion'] });
+        expect(await failuresFor(client)).toEqual([['slack', 1]]);
+        expect(await failuresFor(person)).toEqual([['slack', null]]);
+        expect(await failuresFor(elsewhere)).toEqual([]);
+        await workspace.stop();
       });
     });
   });
