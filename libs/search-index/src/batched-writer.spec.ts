@@ -39,6 +39,10 @@ class RecordingWriter implements SearchIndexWriter {
 const remove = (itemId: string): IndexOperation[] => [{ kind: 'delete-item', itemId }];
 
 describe('BatchedIndexWriter', () => {
+  it('has the mapping version of the adapter inside', () => {
+    expect(new BatchedIndexWriter(new RecordingWriter()).mappingVersion).toBe(3);
+  });
+
   it('gathers what comes while a flush runs, in order', async () => {
     const inner = new RecordingWriter();
     const writer = new BatchedIndexWriter(inner);
