@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DeclaredRelation, GraphDocument } from '../graph/project-graph.js';
+import { createRuleBasedProposalProvider } from '../proposals/propose-conflicts.js';
+import {
+  envelope,
+  makeGraph,
+  makeHit,
+  makeTrusted,
+  scriptAnswers,
+  scriptGraph,
+  scriptRetriever,
+} from '../testing/scripted-ports.js';
+import { reason } from './reason.js';
+
+const NOW = Date.parse('2026-06-01T00:00:00Z');
+
+/** Two documents that disagree, c2's being the newer, and what is declared of them. */
+async function ask(
+  relations: Partial<DeclaredRelation>[],
+  over: { documents?: Partial<GraphDocument>[]; cite?: string; knownAsOf?: string; review?: boolean } = {},
+) {
+  const hits = [
+    makeHit('c1', { text: 'The rate limit of the API is 100 requests.' }),
+    makeHit('c2', { text: 'The rate limit of the API is 120 requests.' }),
+  ];
+  const nothing = { documentId: '', title: '', status: null, validFrom: null, validUntil: null, sourceDate: null };
+  const graph = makeGraph(['c1', 'c2'], {
+    documents: (over.documents ?? []).map((document) => ({ ...nothing, ...document })),
+    relations: relations.map((relation, index) => ({
+      relationId: `r${index}`,
+      kind: 'supersedes',
+      fromDocumentId: 'document-of-c2',
+      toDocumentId: 'document-of-c1',
+      origin: 'declared',
+      declaredAt: null,
+      ...relation,
+    })),
+  });
+  const answerProvider = scriptAnswers(envelope(over.cite ?? 'c2'));
+  const response = await reason(
+    {
+      query: 'What is the rate limit?',
+      tenantId: 'tenant-a',
+      policy: { name: over.review ? 'review_required' : 'proposal_assisted' },
+      ...(over.knownAsOf === undefined ? {} : { knownAsOf: over.knownAsOf }),
+      providers: {
+        retriever: scriptRetriever(makeTrusted(hits, { knownAsOf: over.knownAsOf ?? null })),
+        graphProvider: scriptGraph(graph),
+        proposalProvider: createRuleBasedProposalProvider(),
+        answerProvider,
+      },
+    },
+    { countTokens: (text) => text.length, now: () => NOW },
+  );
+  return { response, answerProvider };
+}
+
+describe('declared relations', () => {
+  it('settle a contradiction, and take the replaced side out of the evidence and the prompt', async () => {
+    const { response, answerProvider } = await ask([{}]);
+    expect(response).toMatchObject({
+      outcome: 'answered',
+      proposals: [],
+      contradictions: [
+        {
+          left: { chunkId: 'c1', value: '100 requests' },
+          right: { chunkId: 'c2', value: '120 requests' },
+          settledBy: { by: 'supersedes', relationId: 'r0', prevails: 'right' },
+        },
+      ],
+      evidence: { items: [{ chunkId: 'c2' }], excluded: [{ chunkId: 'c1', reason: 'declared_superseded' }] },
+    });
+    expect(answerProvider.prompts[0]?.user).not.toContain('100 requests');
+  });
+
+  it('keep the replaced side from being cited', async () => {
+    const { response } = await ask([{}], { cite: 'c1' });
+    expect(response).toMatchObject({ outcome: 'abstained', refusalReason: 'provider_failure' });
+  });
+
+  it('leave a contradiction open when nothing is declared, and a person decides under review_required', async () => {
+    const open = await ask([]);
+    expect(open.response).toMatchObject({
+      outcome: 'answered',
+      proposals: [{ kind: 'conflicting_value' }],
+      contradictions: [{ settledBy: null, proposalId: open.response.proposals[0]?.proposalId }],
+    });
+    const reviewed = await ask([], { review: true });
+    expect(reviewed.response).toMatchObject({ outcome: 'needs_review', refusalReason: 'review_required_policy' });
+    expect(reviewed.answerProvider.prompts).toEqual([]);
+    const decided = await ask([{ kind: 'conflicts_with', origin: 'reviewed' }], { review: true });
+    expect(decided.response).toMatchObject({ outcome: 'answered', contradictions: [{ settledBy: null }] });
+  });
+
+  it('ask for review when it can’t be told what replaced the evidence', async () => {
+    const { response, answerProvider } = await ask([{ fromDocumentId: 'x' }, { fromDocumentId: 'y' }]);
+    expect(response).toMatchObject({ outcome: 'needs_review', refusalReason: 'ambiguous_evidence' });
+    expect(answerProvider.prompts).toEqual([]);
+  });
+
+  it('make the run abstain with unsupported_evidence when they take everything out', async () => {
+    const { response, answerProvider } = await ask([{}, { fromDocumentId: 'x', toDocumentId: 'document-of-c2' }]);
+    expect(response).toMatchObject({
+      outcome: 'abstained',
+      refusalReason: 'unsupported_evidence',
+      evidence: { items: [] },
+    });
+    expect(response.unsupportedGaps).toEqual([
+      expect.objectContaining({ kind: 'unretrieved_successor', name: 'x' }),
+      expect.objectContaining({ kind: 'no_evidence' }),
+    ]);
+    expect(answerProvider.prompts).toEqual([]);
+  });
+
+  it('are judged at the asked transaction time, else now', async () => {
+    const documents = [{ documentId: 'document-of-c1', validUntil: '2026-05-01T00:00:00Z' }];
+    const now = await ask([], { documents });
+    expect(now.response.evidence?.excluded).toEqual([{ chunkId: 'c1', reason: 'declared_validity' }]);
+    const then = await ask([], { documents, knownAsOf: '2026-04-01T00:00:00Z' });
+    expect(then.response.evidence?.excluded).toEqual([]);
+  });
+});
