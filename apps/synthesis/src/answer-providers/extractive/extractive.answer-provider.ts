@@ -30,6 +30,8 @@ const FRAGMENT_PENALTY = 0.5;
 export interface ExtractiveAnswerProviderOptions {
   /** Overrides what was measured for the embedder's model. */
   meaningScale?: MeaningScale;
+  /** Score under which no sentence answers; for measuring. Only with a measured scale. */
+  floor?: number;
 }
 
 /**
@@ -41,6 +43,7 @@ export class ExtractiveAnswerProvider implements AnswerProvider, ReasoningAnswer
   readonly name = 'extractive';
   private readonly cache: EmbeddingCache;
   private readonly scale: MeaningScale | null;
+  private readonly floor: number;
 
   constructor(
     private readonly embedder: Embedder,
@@ -48,13 +51,14 @@ export class ExtractiveAnswerProvider implements AnswerProvider, ReasoningAnswer
   ) {
     this.cache = new EmbeddingCache(embedder, CACHED_VECTORS);
     this.scale = options.meaningScale ?? findMeaningScale(embedder.profile.model);
+    this.floor = this.scale === null ? -Infinity : (options.floor ?? FLOOR);
   }
 
   async synthesize({ query, packet, signal }: SynthesisRequest): Promise<SynthesisOutput> {
     throwIfAborted(signal);
     const shortlist = shortlistSentences(scoreSentences(query, packet.admitted), SHORTLIST_SIZE);
     const ranked = shortlist.length === 0 ? [] : await this.rank(query, shortlist, signal);
-    const statements = selectQuotations(ranked, this.scale === null ? -Infinity : FLOOR);
+    const statements = selectQuotations(ranked, this.floor);
     if (statements.length === 0) {
       return { statements: [], limitations: [describeAbstention(query, packet.admitted)] };
     }

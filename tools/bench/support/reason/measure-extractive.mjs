@@ -1,0 +1,106 @@
+import { ExtractiveAnswerProvider } from '../../../../apps/synthesis/dist/answer-providers/extractive/extractive.answer-provider.js';
+import { spread } from '../data-sets.mjs';
+import { judgeOutput } from './open-reasoning.mjs';
+import { judgeAnswer, share, sum } from './judge-answer.mjs';
+import { openSet, withoutSubjects } from './measure-provider.mjs';
+
+const QUESTIONS = 300;
+const FLOORS = [0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.6];
+
+/**
+ * The extractive provider's acceptance: gold sentence among the quotations, precision, refusals, and all of it as a curve
+ * over the provider's floor. The curve asks retrieval once: what the provider is shown doesn't depend on the floor.
+ */
+export async function measureExtractive({ sets, embedder, say }) {
+  const opened = await openSet(
+    sets.includes('smoke') ? 'smoke' : 'squad',
+    embedder,
+    new ExtractiveAnswerProvider(embedder),
+  );
+  try {
+    const { set, places } = opened;
+    const answerable = spread(set.answerable, QUESTIONS);
+    const halves = halveByArticle(answerable);
+    const kinds = {
+      present: await askKind(opened, answerable),
+      absent: await askKind(opened, answerable, withoutSubjects),
+      adversarial: await askKind(opened, spread(set.adversarial, QUESTIONS)),
+    };
+    say(`${set.title}: asked ${sum(Object.values(kinds), (rows) => rows.length)} questions`);
+    const curve = [];
+    for (const floor of FLOORS) {
+      const provider = new ExtractiveAnswerProvider(embedder, { floor });
+      curve.push({ floor, ...(await summarizeAt(kinds, provider, places)) });
+    }
+    return {
+      title: set.title,
+      counts: Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, rows.length])),
+      inUse: summarize(mapKinds(kinds, ({ asked, question }) => judgeAnswer(asked, question, places))),
+      halves: halves.map((isIn) =>
+        summarize(
+          mapKinds(
+            { present: kinds.present.filter(isIn), absent: kinds.absent.filter(isIn), adversarial: [] },
+            ({ asked, question }) => judgeAnswer(asked, question, places),
+          ),
+        ),
+      ),
+      gate: Object.fromEntries(
+        Object.entries(kinds).map(([kind, rows]) => [kind, share(rows, ({ asked }) => asked.packet === undefined)]),
+      ),
+      curve,
+    };
+  } finally {
+    await opened.close();
+  }
+}
+
+async function askKind({ ask }, questions, viewOf) {
+  const rows = [];
+  for (const question of questions) {
+    const asked = await ask(question.text, viewOf === undefined ? {} : { isLive: viewOf(question) });
+    if (!asked.reply.ok) throw new Error(`${asked.reply.error.code} for "${question.text}"`);
+    rows.push({ question, asked });
+  }
+  return rows;
+}
+
+function halveByArticle(questions) {
+  const articles = [...new Set(questions.flatMap(({ subjects }) => [...subjects]))].sort();
+  return [0, 1].map(
+    (half) =>
+      ({ question }) =>
+        articles.findIndex((article) => question.subjects.has(article)) % 2 === half,
+  );
+}
+
+const mapKinds = (kinds, judge) =>
+  Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, rows.map(judge)]));
+
+async function summarizeAt(kinds, provider, places) {
+  const judged = {};
+  for (const [kind, rows] of Object.entries(kinds)) {
+    judged[kind] = [];
+    for (const { question, asked } of rows) {
+      const { packet, reply } = asked;
+      const output = packet && (await provider.synthesize({ query: question.text.trim(), packet }));
+      judged[kind].push(judgeAnswer({ reply, ...judgeOutput({ packet, output }) }, question, places));
+    }
+  }
+  return summarize(judged);
+}
+
+function summarize({ present, absent, adversarial }) {
+  const quotations = sum(present, (row) => row.quotations);
+  return {
+    golden: share(present, ({ hasGolden }) => hasGolden),
+    goldenFirst: share(present, ({ isGoldenFirst }) => isGoldenFirst),
+    right: share(present, ({ isRight }) => isRight),
+    quotations: quotations / present.length,
+    mostQuotations: Math.max(0, ...present.map((row) => row.quotations)),
+    precision: sum(present, (row) => row.goldenQuotations) / quotations,
+    documentPrecision: sum(present, (row) => row.quotationsOfRightDocument) / quotations,
+    wronglyRefused: share(present, ({ isRefused }) => isRefused),
+    absentRefused: share(absent, ({ isRefused }) => isRefused),
+    adversarialRefused: share(adversarial, ({ isRefused }) => isRefused),
+  };
+}
