@@ -27,6 +27,7 @@ import { describeReasonScope } from './suites/reason/reason-scope.suite.js';
 import { describeCalibrations } from './suites/reasoning/calibrations.suite.js';
 import { describeCitations } from './suites/reasoning/citations.suite.js';
 import { describeFeedback } from './suites/reasoning/feedback.suite.js';
+import { describeProposals } from './suites/reasoning/proposals.suite.js';
 import { describeReasoning } from './suites/reasoning/reasoning.suite.js';
 import { describeAsOf } from './suites/retrieval/as-of.suite.js';
 import { describeContextContract } from './suites/retrieval/context-contract.suite.js';
@@ -50,6 +51,7 @@ export function describeSuites(world: WorldOf): void {
   describeMcp(world);
   describeReasoning(world);
   describeCalibrations(world);
+  describeProposals(world);
   describeCitations(world);
   describeFeedback(world);
   describeIngest(world);

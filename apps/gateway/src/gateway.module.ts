@@ -50,6 +50,8 @@ import { OpenApiController } from './features/openapi/openapi.controller.js';
 import { PromptVersionsService } from './features/prompts/prompt-versions.service.js';
 import { PromptsController } from './features/prompts/prompts.controller.js';
 import { PromptsService } from './features/prompts/prompts.service.js';
+import { ProposalsController } from './features/proposals/proposals.controller.js';
+import { ProposalsService } from './features/proposals/proposals.service.js';
 import { ReasonController } from './features/reason/reason.controller.js';
 import { ReasoningController } from './features/reasoning/reasoning.controller.js';
 import { SearchController } from './features/search/search.controller.js';
@@ -109,6 +111,7 @@ export class GatewayModule {
         OpenApiController,
         ProtectedResourceController,
         PromptsController,
+        ProposalsController,
         ReasonController,
         ReasoningController,
         SearchController,
@@ -155,6 +158,7 @@ export class GatewayModule {
         McpPromptsService,
         PassageSessionService,
         PromotionsService,
+        ProposalsService,
         PromptVersionsService,
         PromptsService,
         ReasoningClient,

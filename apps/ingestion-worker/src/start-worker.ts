@@ -29,6 +29,7 @@ import { LiveGenerationsService } from './features/index-item/live-generations.s
 import { SourcePatrol } from './features/manage-source/source-patrol.js';
 import { SourceSchedulesService } from './features/manage-source/source-schedules.service.js';
 import { SourceSweeperService } from './features/manage-source/source-sweeper.service.js';
+import { RelationProposer } from './features/propose-relations/relation-proposer.js';
 import { WorkerModule, type WorkerModuleDependencies } from './worker.module.js';
 
 export interface WorkerDependencies extends Omit<WorkerModuleDependencies, 'schedules'> {
@@ -85,15 +86,17 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     onError: (error: AppError) => logger.warn({ code: error.code }, 'Outbox waits'),
   });
   const sweeper = new SweeperService(database, producer, logger);
+  const proposer = new RelationProposer(database, logger);
   dispatcher.start();
   sweeper.start();
+  proposer.start();
   const patrol = new SourcePatrol(app.get(SourceSweeperService), app.get(SourceSchedulesService), logger);
   patrol.start();
   const library = new LibraryEmbedder(database, dependencies.embedders, logger);
   library.start();
   return {
     stop: async () => {
-      await Promise.all([dispatcher.stop(), sweeper.stop(), patrol.stop(), library.stop()]);
+      await Promise.all([dispatcher.stop(), sweeper.stop(), proposer.stop(), patrol.stop(), library.stop()]);
       await app.close();
       await schedules.close();
     },

@@ -38,6 +38,7 @@ export * from './repositories/library-embedding.repository.js';
 export * from './repositories/outbox.repository.js';
 export * from './repositories/passage-session.repository.js';
 export * from './repositories/prompt.repository.js';
+export * from './repositories/proposal.repository.js';
 export * from './repositories/source-connector.repository.js';
 export * from './repositories/source-credentials.repository.js';
 export * from './repositories/source-item.repository.js';

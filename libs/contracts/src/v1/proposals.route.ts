@@ -12,7 +12,7 @@ const proposalSideSchema = z
     sourceItemId: z.uuid(),
     chunkId: z.string(),
     title: z.string(),
-    /** As its source dates it, else as it was recorded; ISO 8601. */
+    /** As its source dates it; ISO 8601. */
     date: z.string().nullable(),
     quotation: z.string(),
   })

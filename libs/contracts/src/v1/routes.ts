@@ -13,6 +13,7 @@ import * as generations from './generations.route.js';
 import * as ingest from './ingest.route.js';
 import * as navigation from './navigation.route.js';
 import * as prompts from './prompts.route.js';
+import * as proposals from './proposals.route.js';
 import * as reason from './reason.route.js';
 import * as reasoning from './reasoning.route.js';
 import * as search from './search.route.js';
@@ -27,6 +28,7 @@ const modules = [
   reasoning,
   citationsVerify,
   calibrations,
+  proposals,
   feedback,
   navigation,
   generations,

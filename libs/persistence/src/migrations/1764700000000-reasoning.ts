@@ -9,7 +9,9 @@ export class Reasoning1764700000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE feedback, calibrations, reviewed_relations, relation_proposals, item_relations');
+    await runner.query(
+      'DROP TABLE feedback, calibrations, reviewed_relations, relation_proposals, proposal_scans, item_relations',
+    );
     await runner.query('DROP INDEX source_items_by_link');
   }
 }
@@ -73,6 +75,13 @@ const STATEMENTS = [
   `CREATE INDEX relation_proposals_by_tenant ON relation_proposals (tenant_id, created_at, id)`,
   `CREATE INDEX relation_proposals_by_first ON relation_proposals (first_item_id)`,
   `CREATE INDEX relation_proposals_by_second ON relation_proposals (second_item_id)`,
+
+  // What the corpus was when it was last looked through for proposals.
+  `CREATE TABLE proposal_scans (
+    tenant_id uuid PRIMARY KEY REFERENCES tenants (id),
+    corpus_sum numeric NOT NULL,
+    scanned_at timestamptz(3) NOT NULL DEFAULT now()
+  )`,
 
   // Never part of an item's own metadata.
   `CREATE TABLE reviewed_relations (

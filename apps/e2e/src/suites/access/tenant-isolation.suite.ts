@@ -23,6 +23,7 @@ import {
 } from '@candor/contracts';
 import { buildDocument, type ApiClient, type ApiResponse } from '@candor/testkit';
 import { ingestAndWait } from '../../harness/ingest.js';
+import { proposeConflicts } from '../../harness/proposals.js';
 import { createKey, createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
 
@@ -42,6 +43,7 @@ interface Possessions {
   sourceId: string;
   runId: string;
   generationId: string;
+  proposalId: string;
 }
 
 /** Two tenants with the same kind of things: neither has any trace of the other's, by whatever way it asks. */
@@ -80,6 +82,7 @@ export function describeTenantIsolation(world: WorldOf): void {
         sourceId: source.data.id,
         runId: run.data.id,
         generationId: (await admin.call(listGenerationsRoute)).data[0]?.id ?? '',
+        proposalId: (await proposeConflicts(admin))[0]?.id ?? '',
         itemId,
         chunkId: item.chunkIds[0] ?? '',
         collectionId: (await admin.call(createCollectionRoute, { body: { name: `Organs of ${name}` } })).data.id,
@@ -212,6 +215,12 @@ export function describeTenantIsolation(world: WorldOf): void {
       }),
       'POST /v1/generations/:id/reconcile': (owner) => ({
         path: `/v1/generations/${owner?.generationId ?? UNKNOWN_ID}/reconcile`,
+      }),
+      'POST /v1/proposals/:id/approve': (owner) => ({
+        path: `/v1/proposals/${owner?.proposalId ?? UNKNOWN_ID}/approve`,
+      }),
+      'POST /v1/proposals/:id/reject': (owner) => ({
+        path: `/v1/proposals/${owner?.proposalId ?? UNKNOWN_ID}/reject`,
       }),
       'PUT /v1/collections/:id/items': (owner) => ({
         path: `/v1/collections/${owner?.collectionId ?? UNKNOWN_ID}/items`,

@@ -45,6 +45,8 @@ const ID_ROUTES = [
   'POST /v1/generations/:id/promote',
   'POST /v1/generations/:id/retire',
   'POST /v1/generations/:id/reconcile',
+  'POST /v1/proposals/:id/approve',
+  'POST /v1/proposals/:id/reject',
   'GET /v1/pd/read/:chunkId',
   'GET /v1/ingestions/:requestId',
 ];
@@ -82,6 +84,7 @@ const LISTS = [
   '/v1/sync-runs',
   '/v1/generations',
   '/v1/calibrations',
+  '/v1/proposals',
 ];
 const badPages: BadRequest[] = LISTS.flatMap((path) =>
   [

@@ -16,6 +16,7 @@ import {
   type RouteContract,
 } from '@candor/contracts';
 import { buildDocument, waitFor, type ApiClient } from '@candor/testkit';
+import { proposeConflicts } from '../../harness/proposals.js';
 import { createKey } from '../../harness/tenants.js';
 
 /** As few as are taken. */
@@ -67,6 +68,7 @@ export async function buildSampleRequests(
     allowedProviders: null,
     principals: null,
   };
+  const [approved, rejected] = await proposeConflicts(client);
   const query = 'How many lemons does the recipe need?';
   const askedId = (await client.post('/v1/search', { query })).requestId;
   const samples: Record<string, { path?: string; body?: unknown }> = {
@@ -75,6 +77,9 @@ export async function buildSampleRequests(
     'POST /v1/reason': { body: { query } },
     'POST /v1/reasoning': { body: { query } },
     'GET /v1/calibrations': {},
+    'GET /v1/proposals': {},
+    'POST /v1/proposals/:id/approve': { path: `/v1/proposals/${approved?.id}/approve` },
+    'POST /v1/proposals/:id/reject': { path: `/v1/proposals/${rejected?.id}/reject` },
     'POST /v1/calibrations': { body: { queries: labelledQueries() } },
     'POST /v1/feedback': { body: { requestId: askedId, rating: 'positive' } },
     'POST /v1/citations/verify': { body: { citations: [{ chunkId: chunkIds[0], quotation: 'lemons' }] } },

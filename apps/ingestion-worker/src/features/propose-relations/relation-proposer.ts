@@ -1,0 +1,135 @@
+import { AppError } from '@candor/contracts';
+import {
+  dropOutdatedProposals,
+  finishScan,
+  listScannedPassages,
+  ReasoningViews,
+  saveProposals,
+  serviceViewer,
+  takeScanTask,
+  type Database,
+  type NewProposal,
+  type ScannedPassage,
+  type ScanTask,
+  type Transaction,
+} from '@candor/persistence';
+import { projectGraph, proposeConflicts, type EvidenceItem, type InferenceProposal } from '@candor/reasoning';
+import type { Logger } from '@candor/runtime';
+
+const EVERY_MS = 15_000;
+/** Compared with each other: the newest of a tenant. */
+const BOUNDS = { mostItems: 100, mostBytes: 200_000 };
+const MOST_DOCUMENTS = 250;
+
+/**
+ * Looks a tenant's newest items through for disagreements, by rules, once its corpus changed and nothing is being
+ * ingested any more. What it finds waits for a person: requests propose and write nothing.
+ */
+export class RelationProposer {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly logger: Logger,
+    private readonly everyMs = EVERY_MS,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.running = this.running.then(() => this.scanSafely());
+    }, this.everyMs);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** One tenant; null when there is nothing to do, else how many proposals are new. */
+  scan(): Promise<number | null> {
+    return this.database.transaction(async (transaction) => {
+      const task = await takeScanTask(transaction);
+      if (!task) return null;
+      await dropOutdatedProposals(transaction, task.tenantId);
+      const proposals = await this.propose(transaction, task);
+      const stored = await saveProposals(transaction, task.tenantId, proposals);
+      await finishScan(transaction, task);
+      return stored;
+    });
+  }
+
+  private async propose(transaction: Transaction, task: ScanTask): Promise<NewProposal[]> {
+    const passages = await listScannedPassages(transaction, task, BOUNDS);
+    const { relations } = await new ReasoningViews(this.database).readRelationGraph(
+      serviceViewer(task.tenantId),
+      [...new Set(passages.map(({ itemId }) => itemId))],
+      { maxDocuments: MOST_DOCUMENTS, knownAsOf: null },
+    );
+    const evidence = passages.map(toEvidence);
+    const graph = projectGraph({
+      identity: {
+        tenantId: task.tenantId,
+        generationId: task.generationId,
+        pipelineFingerprint: task.pipelineFingerprint,
+        corpusFingerprint: null,
+      },
+      documents: [],
+      relations: relations.map(({ fromItemId, toItemId, declaredAt, ...relation }) => ({
+        ...relation,
+        fromDocumentId: fromItemId,
+        toDocumentId: toItemId,
+        declaredAt: declaredAt.toISOString(),
+      })),
+      evidence,
+    });
+    const versions = new Map(passages.map((passage) => [passage.chunkId, passage.version]));
+    return proposeConflicts(evidence, graph).map((proposal) => toNewProposal(proposal, versions));
+  }
+
+  private async scanSafely(): Promise<void> {
+    try {
+      const stored = await this.scan();
+      if (stored) this.logger.info({ stored }, 'Proposed relations for review');
+    } catch (error) {
+      this.logger.warn({ code: AppError.from(error).code }, 'Looking for relations failed; the next round tries again');
+    }
+  }
+}
+
+function toEvidence(passage: ScannedPassage, index: number): EvidenceItem {
+  return {
+    chunkId: passage.chunkId,
+    documentId: passage.itemId,
+    documentTitle: passage.title,
+    text: passage.text,
+    score: 1,
+    verdict: 'ok',
+    sourceDate: passage.sourceDate?.toISOString() ?? null,
+    validFrom: passage.validFrom?.toISOString() ?? null,
+    validUntil: passage.validUntil?.toISOString() ?? null,
+    version: passage.version,
+    contentHash: null,
+    ordinal: index + 1,
+    retrievedBy: 'initial',
+  };
+}
+
+function toNewProposal(proposal: InferenceProposal, versions: ReadonlyMap<string, number>): NewProposal {
+  const [left, right] = proposal.claims;
+  const toClaim = ({ evidenceId, documentId, quotation }: typeof left) => ({
+    chunkId: evidenceId,
+    itemId: documentId,
+    version: versions.get(evidenceId) ?? 0,
+    quotation,
+  });
+  return {
+    generationId: proposal.generationId,
+    digest: proposal.proposalId,
+    kind: proposal.kind,
+    subject: proposal.subject,
+    explanation: proposal.explanation,
+    confidence: proposal.confidence,
+    claims: [toClaim(left), toClaim(right)],
+  };
+}

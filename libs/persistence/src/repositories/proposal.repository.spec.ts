@@ -1,0 +1,143 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { v4 as randomUuid } from 'uuid';
+import type { IngestDocument } from '@candor/contracts';
+import { describeOnPostgres } from '../testing/describe-on-postgres.js';
+import { buildDocument, TestTenant } from '../testing.js';
+import { serviceViewer, type Visibility } from '../visibility.js';
+import {
+  dropOutdatedProposals,
+  finishScan,
+  listProposals,
+  listScannedPassages,
+  lockProposal,
+  reviewProposal,
+  saveProposals,
+  takeScanTask,
+} from './proposal.repository.js';
+
+describeOnPostgres('proposals', (postgres) => {
+  let tenant: TestTenant;
+  beforeEach(async () => {
+    await postgres.query('DELETE FROM proposal_scans');
+    await postgres.query(`UPDATE generations SET status = 'retired'`);
+    tenant = await TestTenant.create(postgres.database);
+  });
+  const { query } = postgres;
+  const run = <Result>(work: Parameters<typeof postgres.database.transaction<Result>>[0]) =>
+    postgres.database.transaction(work);
+  const put = (fields: Partial<IngestDocument> = {}) =>
+    tenant.add(buildDocument({ accessPolicy: { provider: 'slack', mode: 'provider_scope' }, ...fields }));
+
+  async function propose(left: Awaited<ReturnType<typeof put>>, right: Awaited<ReturnType<typeof put>>, digest = 'd1') {
+    const claimOf = ({ chunkId, itemId, version }: typeof left) => ({ chunkId, itemId, version, quotation: 'words' });
+    return run((transaction) =>
+      saveProposals(transaction, tenant.id, [
+        {
+          generationId: tenant.generationId,
+          digest,
+          kind: 'conflicting_value',
+          subject: 'rate limit',
+          explanation: 'x',
+          confidence: 0.8,
+          claims: [claimOf(left), claimOf(right)],
+        },
+      ]),
+    );
+  }
+  const list = async (viewer: Partial<Visibility> = {}) =>
+    (await run((transaction) => listProposals(transaction, { ...serviceViewer(tenant.id), ...viewer }, { limit: 20 })))
+      .rows;
+
+  it('are stored once, and shown to those who may see both sides', async () => {
+    const left = await put({ title: 'Left', sourceUpdatedAt: '2026-01-01T00:00:00Z' });
+    const right = await put({
+      title: 'Right',
+      accessPolicy: { provider: 'slack', mode: 'acl', principals: ['user:a@x.org'] },
+    });
+    expect(await propose(left, right)).toBe(1);
+    expect(await propose(left, right)).toBe(0);
+    expect(await list()).toMatchObject([
+      {
+        state: 'pending',
+        titles: ['Left', 'Right'],
+        dates: [new Date('2026-01-01T00:00:00Z'), null],
+        claims: [{ itemId: left.itemId }, { itemId: right.itemId }],
+      },
+    ]);
+    expect(await list({ principals: ['user:a@x.org'] })).toHaveLength(1);
+    expect(await list({ principals: ['user:b@x.org'] })).toEqual([]);
+    expect(await list({ tenantId: randomUuid() })).toEqual([]);
+    await tenant.tombstone(right.itemId);
+    expect(await list()).toEqual([]);
+    await tenant.purge(right);
+    expect(await query('SELECT 1 FROM relation_proposals WHERE tenant_id = $1', [tenant.id])).toEqual([]);
+  });
+
+  it('become a relation with its reviewer once approved, and stay reviewed', async () => {
+    const left = await put();
+    const right = await put();
+    await propose(left, right);
+    const [proposal] = await list();
+    if (!proposal) throw new Error('nothing was proposed');
+    const apiKeyId = randomUuid();
+    await run(async (transaction) => {
+      const locked = await lockProposal(transaction, serviceViewer(tenant.id), proposal.id);
+      expect(locked?.id).toBe(proposal.id);
+      const review = { state: 'approved', relation: 'conflicts_with', apiKeyId, note: 'seen' } as const;
+      await reviewProposal(transaction, tenant.id, proposal, review);
+    });
+    expect((await list())[0]).toMatchObject({ state: 'approved', reviewedBy: apiKeyId, note: 'seen' });
+    const columns = 'kind, from_item_id, to_item_id, proposal_id, reviewer_api_key_id';
+    expect(await query(`SELECT ${columns} FROM reviewed_relations WHERE tenant_id = $1`, [tenant.id])).toEqual([
+      {
+        kind: 'conflicts_with',
+        from_item_id: left.itemId,
+        to_item_id: right.itemId,
+        proposal_id: proposal.id,
+        reviewer_api_key_id: apiKeyId,
+      },
+    ]);
+    expect(await propose(left, right)).toBe(0);
+    const stranger = serviceViewer(randomUuid());
+    expect(await run((transaction) => lockProposal(transaction, stranger, proposal.id))).toBeNull();
+  });
+
+  it('go when what they rest on has a new version', async () => {
+    const document = buildDocument({ externalId: 'a', accessPolicy: { provider: 'slack', mode: 'provider_scope' } });
+    const left = await tenant.add(document);
+    await propose(left, await put());
+    await run((transaction) => dropOutdatedProposals(transaction, tenant.id));
+    expect(await list()).toHaveLength(1);
+    await tenant.add({ ...document, body: 'Another text.' });
+    await run((transaction) => dropOutdatedProposals(transaction, tenant.id));
+    expect(await list()).toEqual([]);
+  });
+
+  it('are looked for where the corpus changed and nothing is under way', async () => {
+    const take = () => run((transaction) => takeScanTask(transaction));
+    const first = await put({ body: 'The limit is 20 MiB.' });
+    expect(await take()).toBeNull();
+    await put();
+    const task = await take();
+    expect(task).toMatchObject({ tenantId: tenant.id, generationId: tenant.generationId });
+    if (!task) throw new Error('nothing to do');
+    const passages = await run((transaction) =>
+      listScannedPassages(transaction, task, { mostItems: 10, mostBytes: 1_000 }),
+    );
+    // Chunks that are whole documents are left out: others stand within them.
+    expect(passages).toEqual([]);
+    await query(`UPDATE chunks SET level = 'paragraph' WHERE id = $1`, [first.chunkId]);
+    const bounds = { mostItems: 10, mostBytes: 1_000 };
+    expect(await run((transaction) => listScannedPassages(transaction, task, bounds))).toMatchObject([
+      { chunkId: first.chunkId, itemId: first.itemId, text: 'The limit is 20 MiB.' },
+    ]);
+    expect(await run((transaction) => listScannedPassages(transaction, task, { ...bounds, mostBytes: 3 }))).toEqual([]);
+    await run((transaction) => finishScan(transaction, task));
+    expect(await take()).toBeNull();
+    await tenant.acceptOne(buildDocument());
+    expect(await take()).toBeNull();
+    await put();
+    await query(`UPDATE item_versions SET state = 'failed' WHERE state = 'accepted'`);
+    expect(await take()).toMatchObject({ tenantId: tenant.id });
+  });
+});
