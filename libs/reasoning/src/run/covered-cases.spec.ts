@@ -21,7 +21,7 @@ import type { ReasoningRequest } from './reasoning-request.js';
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
 const QUERY = 'Which interface is required?';
 const run = (request: Partial<ReasoningRequest> & Pick<ReasoningRequest, 'providers'>) =>
-  reason({ query: QUERY, tenantId: 'tenant-a', ...request } as ReasoningRequest, { countTokens });
+  reason({ query: QUERY, tenantId: 'tenant-a', ...request }, { countTokens });
 
 /** Evidence, a graph of it and one proposal over it. */
 function reviewable() {

@@ -17,9 +17,12 @@ import type { ReasoningRequest } from './reasoning-request.js';
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
 const run = (request: Partial<ReasoningRequest> & Pick<ReasoningRequest, 'providers'>) =>
-  reason({ query: 'Which interface is required?', tenantId: 'tenant-a', ...request } as ReasoningRequest, {
-    countTokens,
-  });
+  reason(
+    { query: 'Which interface is required?', tenantId: 'tenant-a', ...request },
+    {
+      countTokens,
+    },
+  );
 
 describe('resolvePolicy', () => {
   it('requires certified evidence and allows nothing else by default', () => {

@@ -21,7 +21,6 @@ import type { TrustedResult } from '../trust/trusted-result.js';
 import { VERDICTS } from '../trust/verdict.js';
 import { reason } from './reason.js';
 import { POLICY_NAMES } from './reasoning-policy.js';
-import type { ReasoningRequest } from './reasoning-request.js';
 import type { ReasoningResponse } from './reasoning-response.js';
 
 /** Few ids, so that proposals, demoted and unretrieved passages and citations collide. */
@@ -124,7 +123,7 @@ async function play(given: Scenario): Promise<ReasoningResponse> {
         expansionProvider: scriptQueries(given.queries),
         expansionRetriever: scriptExpansion(given.deeper, given.deeper),
       },
-    } as ReasoningRequest,
+    },
     { countTokens: (text) => text.length, now: () => 0 },
   );
 }

@@ -20,10 +20,13 @@ const run = (
   request: Partial<ReasoningRequest> & Pick<ReasoningRequest, 'providers'>,
   runtime: ReasoningRuntime = {},
 ) =>
-  reason({ query: 'Which interface is required?', tenantId: 'tenant-a', ...request } as ReasoningRequest, {
-    countTokens,
-    ...runtime,
-  });
+  reason(
+    { query: 'Which interface is required?', tenantId: 'tenant-a', ...request },
+    {
+      countTokens,
+      ...runtime,
+    },
+  );
 const evidence = makeTrusted([makeHit('c1'), makeHit('c2')]);
 
 /** What a provider can do wrong, and the kind that it gets. */
