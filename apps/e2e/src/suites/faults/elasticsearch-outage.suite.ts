@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ingestionRoute, searchRoute } from '@candor/contracts';
 import { waitFor, type ApiClient } from '@candor/testkit';
-import { readEvents } from '../../harness/audit-trail.js';
+import { readEvents, waitForEvent } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
 import { expectIndexedOnce } from '../../harness/indexed-once.js';
 import { buildDocuments, ingestOne, push } from '../../harness/ingest.js';
@@ -49,6 +50,21 @@ export function describeElasticsearchOutage(world: () => FaultyWorld): void {
       const response = await client.post('/v1/search', { query: QUERY });
       expect([503, 504]).toContain(response.status);
     }, 30_000);
+
+    it('back: found again by itself', async () => {
+      const found = async (): Promise<boolean> => (await client.post('/v1/search', { query: QUERY })).status === 200;
+      await waitFor(found, { what: 'a search that is answered' });
+    });
+
+    it('silent: a caller that goes away ends its search, and the trail says so', async () => {
+      world().elasticsearch.freeze();
+      const requestId = randomUUID();
+      const headers = { 'x-request-id': requestId };
+      const signal = AbortSignal.timeout(1_000);
+      await expect(client.send('POST', '/v1/search', { body: { query: QUERY }, headers, signal })).rejects.toThrow();
+      const event = await waitForEvent(client, { requestId, action: 'search.query' });
+      expect(event).toMatchObject({ outcome: 'refused', metadata: { errorType: 'REQUEST.CANCELLED' } });
+    }, 60_000);
 
     it('gone while items are indexed: they wait, unfailed, and go on by themselves', async () => {
       await world().elasticsearch.cut();
