@@ -13,6 +13,7 @@ import {
 import { insertPrompt, updatePrompt, type PromptRow } from './repositories/prompt.repository.js';
 import { buildDocument, TestTenant } from './testing.js';
 import { buildChunk } from './testing/test-tenant.js';
+import { RetrievalViews } from './retrieval-views.js';
 import { describeOnPostgres } from './testing/describe-on-postgres.js';
 import { serviceViewer } from './visibility.js';
 
@@ -241,6 +242,26 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
     expect(await find(null, [], randomUuid())).toEqual([]);
     const titles = await views.documentTitles({ ...everything(), principals: [] }, [open.id, closed.id]);
     expect([...titles.keys()]).toEqual([open.id]);
+  });
+
+  it('says which items have all of the tags, with the index that there is for it', async () => {
+    const both = await put('One.', { tags: ['a', 'b'] });
+    await put('Two.', { tags: ['a'] });
+    const gone = await put('Three.', { tags: ['a', 'b'] });
+    await tenant.tombstone(gone.id);
+    const retrieval = new RetrievalViews(postgres.database);
+    expect(await retrieval.taggedItems(tenant.id, ['b', 'a'])).toEqual([both.id]);
+    expect(await retrieval.taggedItems(tenant.id, ['b', 'c'])).toEqual([]);
+    expect(await retrieval.taggedItems(randomUuid(), ['a'])).toEqual([]);
+    await postgres.query(
+      `INSERT INTO source_items (id, tenant_id, provider, external_id, source_kind, title, access_mode)
+       SELECT gen_random_uuid(), $1, 'slack', 'many-' || n, 'message', 't', 'unknown' FROM generate_series(1, 5000) n`,
+      [tenant.id],
+    );
+    await postgres.query('ANALYZE source_items');
+    const statement = `SELECT i.id FROM source_items i WHERE i.tenant_id = '${tenant.id}' AND i.tags @> '{b}' AND i.tags <> '{}'`;
+    const plan = await postgres.query(`EXPLAIN ${statement}`);
+    expect(JSON.stringify(plan)).toContain('source_items_by_tags');
   });
 
   it('says which collections items are in', async () => {

@@ -212,10 +212,11 @@ export class RetrievalViews {
     return rows.length === 0 ? null : rows.flatMap((row) => row.item_id ?? []);
   }
 
-  /** Ids of the items that have all of the tags; they count at once, whatever the index still says. */
+  /** Ids of the items that have all of the tags, of one at least; they count at once, whatever the index still says. */
   async taggedItems(tenantId: string, tags: readonly string[]): Promise<string[]> {
     const rows: { id: string }[] = await this.query(
-      `SELECT i.id FROM source_items i WHERE i.tenant_id = $1 AND i.tags @> $2 AND i.deleted_at IS NULL`,
+      `SELECT i.id FROM source_items i WHERE i.tenant_id = $1 AND i.tags @> $2 AND i.tags <> '{}'
+         AND i.deleted_at IS NULL`,
       [tenantId, tags],
     );
     return rows.map((row) => row.id);

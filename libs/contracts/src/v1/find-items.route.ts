@@ -86,7 +86,7 @@ export const findItemsRoute = defineRoute({
   path: '/v1/search',
   summary: 'Find prompts, documents and collections (find_items)',
   description:
-    'Best first. Prompts and collections are searched for keys that may use them (`prompts:*`, `collections:*`); asking for such a kind by name without the action is 403. A prompt or collection is found by meaning within seconds of a change, by its words at once. For passages use POST /v1/pd/search.',
+    'Best first. Prompts and collections are searched for keys that may use them (`prompts:*`, `collections:*`); asking for such a kind by name without the action is 403. A prompt or collection is found by meaning within seconds of a change, by its words at once. Literal mode also finds documents that others supersede. For passages use POST /v1/pd/search.',
   action: 'search',
   audit: 'library.search',
   query: findItemsQuerySchema,

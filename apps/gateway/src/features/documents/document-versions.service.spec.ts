@@ -32,7 +32,7 @@ withPostgres('changing a document', () => {
     tenant = await TestTenant.create(test.database);
   });
 
-  function inRequest<Result>(work: () => Promise<Result>, requestId = randomUUID()): Promise<Result> {
+  function inRequest<Result>(work: () => Promise<Result>, requestId: string = randomUUID()): Promise<Result> {
     const scope = {
       tenantId: tenant.id,
       apiKeyId: randomUUID(),
