@@ -3,8 +3,18 @@ import { CandorError } from '@candor/client';
 import { AppError } from '@candor/contracts';
 import { toAppError } from './client/import-gateway.js';
 import type { Environment } from './config.js';
+import { addAskCommand } from './commands/ask.command.js';
+import { addAuditCommand } from './commands/audit.command.js';
+import { addDoctorCommand } from './commands/doctor.command.js';
+import { addGenerationsCommand } from './commands/generations.command.js';
 import { addImportCommand } from './commands/import.command.js';
+import { addIngestCommand } from './commands/ingest.command.js';
+import { addKeysCommand } from './commands/keys.command.js';
 import { addMcpCommand } from './commands/mcp.command.js';
+import { addExpandCommand, addReadCommand } from './commands/passage.commands.js';
+import { addContextCommand, addSearchCommand } from './commands/search.commands.js';
+import { addSyncCommand } from './commands/sync.command.js';
+import { addVerifyCommand } from './commands/verify.command.js';
 import { EXIT } from './exit-codes.js';
 
 /** Where a command writes: results to `out`, progress and complaints to `error`. */
@@ -24,7 +34,22 @@ export interface CliContext {
 type AddCommand = (program: Command, context: CliContext) => void;
 
 /** In the order in which `candor --help` lists them. */
-const COMMANDS: readonly AddCommand[] = [addImportCommand, addMcpCommand];
+const COMMANDS: readonly AddCommand[] = [
+  addKeysCommand,
+  addIngestCommand,
+  addImportCommand,
+  addSyncCommand,
+  addAskCommand,
+  addContextCommand,
+  addSearchCommand,
+  addReadCommand,
+  addExpandCommand,
+  addAuditCommand,
+  addVerifyCommand,
+  addGenerationsCommand,
+  addMcpCommand,
+  addDoctorCommand,
+];
 
 /** Runs one command line; its exit code. */
 export async function runCli(args: readonly string[], environment: Environment, streams: CliStreams): Promise<number> {

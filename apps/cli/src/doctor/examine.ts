@@ -1,0 +1,213 @@
+import { ApiError, ConnectionError, createCandorClient, DeadlineError, type CandorClient } from '@candor/client';
+import { AppError } from '@candor/contracts';
+import { readConnection, type Connection, type Environment } from '../config.js';
+import { mendCheck } from './mend-checks.js';
+import type { Finding } from './finding.js';
+
+const OLDEST_NODE = [20, 19] as const;
+const DEADLINE_MS = 10_000;
+
+/** From the nearest thing to the farthest; what can't be told since something before it is broken is skipped. */
+export async function* examine(
+  environment: Environment,
+  options: { url?: string | undefined },
+  nodeVersion: string,
+): AsyncGenerator<Finding> {
+  yield examineNode(nodeVersion);
+  let connection: Connection;
+  try {
+    connection = readConnection(environment, options);
+    yield examineKeyForm(connection);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    yield {
+      what: 'settings',
+      state: 'broken',
+      message: error.message,
+      mend: 'The key of `npm start` is in .candor/admin-key: CANDOR_API_KEY=$(cat .candor/admin-key).',
+    };
+    return;
+  }
+  const isThere = yield* examineGateway(connection.url);
+  if (!isThere) return;
+  const client = createCandorClient({ ...connection, deadlineMs: DEADLINE_MS, retries: { limit: 0 } });
+  const permissions = yield* examineKey(client);
+  if (!permissions) return;
+  yield await examineMcp(connection);
+  for (const { what, action, look } of LOOKS) {
+    const isAllowed = permissions.includes(action) || permissions.includes('admin');
+    if (isAllowed) yield await tryTo(what, () => look(client));
+    else yield { what, state: 'skipped', message: `The key does not have the action ${action}.` };
+  }
+}
+
+function examineNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  if (!isOld) return { what: 'node', state: 'ok', message: `Node ${version}` };
+  return {
+    what: 'node',
+    state: 'broken',
+    message: `Node ${version} is too old.`,
+    mend: 'Install Node 20.19 or newer.',
+  };
+}
+
+function examineKeyForm({ apiKey }: Connection): Finding {
+  if (/^gm_[A-Za-z0-9]{8,64}_[A-Za-z0-9]{16,128}$/.test(apiKey))
+    return { what: 'settings', state: 'ok', message: 'Address and key are set.' };
+  return {
+    what: 'settings',
+    state: 'broken',
+    message: 'The key does not look like one of Candor.',
+    mend: 'It begins with gm_ and has two parts; copy it whole, without quotes.',
+  };
+}
+
+async function* examineGateway(url: string): AsyncGenerator<Finding, boolean> {
+  let response: Response;
+  try {
+    response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(DEADLINE_MS) });
+  } catch {
+    const mend = 'Start it (npm start), or set CANDOR_URL to its address; a proxy or firewall may be in between.';
+    yield { what: 'gateway', state: 'broken', message: `Nothing answers at ${url}.`, mend };
+    return false;
+  }
+  const body = (await response.json().catch(() => null)) as { checks?: Record<string, string> } | null;
+  if (!body?.checks) {
+    const mend = 'Set CANDOR_URL to the address of the gateway, without a path.';
+    yield { what: 'gateway', state: 'broken', message: `What answers at ${url} is no Candor gateway.`, mend };
+    return false;
+  }
+  yield response.ok
+    ? { what: 'gateway', state: 'ok', message: `The gateway at ${url} is ready.` }
+    : {
+        what: 'gateway',
+        state: 'broken',
+        message: `The gateway at ${url} is not ready.`,
+        mend: 'See the checks below.',
+      };
+  for (const [name, state] of Object.entries(body.checks))
+    yield state === 'ok'
+      ? { what: name, state: 'ok', message: 'It answers.' }
+      : { what: name, state: 'broken', message: 'The gateway cannot use it.', mend: mendCheck(name) };
+  return true;
+}
+
+/** What the key may do; null when it may not even ask. */
+async function* examineKey(client: CandorClient): AsyncGenerator<Finding, readonly string[] | null> {
+  try {
+    const { data } = await client.caller();
+    yield { what: 'key', state: 'ok', message: `“${data.name}” may ${data.permissions.join(', ')}.` };
+    return data.permissions;
+  } catch (error) {
+    const mend =
+      error instanceof ApiError && error.status === 401
+        ? 'Ask whoever manages the keys for a new one: it is unknown, expired or revoked.'
+        : 'Mend what is broken above first.';
+    yield { what: 'key', state: 'broken', message: describe(error), mend };
+    return null;
+  }
+}
+
+async function examineMcp({ url, apiKey }: Connection): Promise<Finding> {
+  const mend = 'Let the proxy in front pass /mcp on, with its Authorization and without buffering.';
+  try {
+    const response = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+    if (response.ok && (await response.text()).includes('"result"'))
+      return { what: 'mcp', state: 'ok', message: `MCP answers at ${url}/mcp.` };
+    return { what: 'mcp', state: 'broken', message: `MCP answers ${response.status}.`, mend };
+  } catch {
+    return { what: 'mcp', state: 'broken', message: 'MCP does not answer.', mend };
+  }
+}
+
+type Outcome = Omit<Finding, 'what'>;
+
+const LOOKS: readonly { what: string; action: string; look: (client: CandorClient) => Promise<Outcome> }[] = [
+  {
+    what: 'search',
+    action: 'search',
+    look: async (client) => {
+      const { hits } = await client.search({ query: 'doctor', limit: 1 });
+      if (hits.length > 0) return { state: 'ok', message: 'A search finds something.' };
+      return { state: 'ok', message: 'A search answers; it finds nothing for the word “doctor”.' };
+    },
+  },
+  {
+    what: 'dead letters',
+    action: 'ingest',
+    look: async (client) => {
+      const { data, pagination } = await client.deadLetters({ limit: 100 });
+      if (data.length === 0) return { state: 'ok', message: 'No item has failed for good.' };
+      const count = `${data.length}${pagination.hasMore ? ' or more' : ''}`;
+      return {
+        state: 'warning',
+        message: `${count} items could not be ingested.`,
+        mend: 'GET /v1/dead-letters says why of each; POST …/:id/retry tries again.',
+      };
+    },
+  },
+  {
+    what: 'sources',
+    action: 'sources:read',
+    look: async (client) => {
+      const { data } = await client.listSources({ limit: 100 });
+      const troubled = data.filter(({ lastError }) => lastError !== null);
+      if (troubled.length === 0) return { state: 'ok', message: `${data.length} connected, none in trouble.` };
+      return {
+        state: 'warning',
+        message: `In trouble: ${troubled.map(({ name, lastError }) => `${name} (${lastError?.type})`).join(', ')}.`,
+        mend: 'POST /v1/sources/:id/check says whether the credentials still hold; `candor sync <id>` tries again.',
+      };
+    },
+  },
+  {
+    what: 'generations',
+    action: 'generations:manage',
+    look: async (client) => {
+      const { data } = await client.listGenerations({ limit: 100 });
+      const live = data.find(({ state }) => state === 'live');
+      if (!live)
+        return { state: 'warning', message: 'There is no index yet.', mend: 'Ingest something: candor import <path>.' };
+      if (live.drift.length === 0) return { state: 'ok', message: 'The live index is what the workers are set to.' };
+      return {
+        state: 'warning',
+        message: `The live index differs from the workers’ settings in ${live.drift.join(', ')}.`,
+        mend: 'Build a new one: candor generations create --wait, then candor generations promote <id>.',
+      };
+    },
+  },
+];
+
+async function tryTo(what: string, look: () => Promise<Outcome>): Promise<Finding> {
+  try {
+    return { what, ...(await look()) };
+  } catch (error) {
+    return { what, state: 'broken', message: describe(error), mend: mendError(error) };
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ApiError) return `${error.message}${error.type === null ? '' : ` (${error.type})`}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function mendError(error: unknown): string {
+  if (error instanceof ApiError && error.status === 429) return 'Wait a minute, or give the key a higher rate limit.';
+  if (error instanceof ApiError && error.status === 503) return 'Start what it names; the checks above say how.';
+  if (error instanceof DeadlineError)
+    return 'The gateway is overloaded or a service behind it hangs: see its metrics and logs.';
+  if (error instanceof ConnectionError) return 'The connection broke: try again, and see the gateway’s log.';
+  if (error instanceof ApiError) return `Look for the request ${error.requestId} in the logs.`;
+  return 'This is a mistake of this program.';
+}
