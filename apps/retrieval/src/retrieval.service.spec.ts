@@ -347,6 +347,7 @@ it('has a handler for every method of the contract', async () => {
     const requests = {
       readChunk: { chunkId },
       expandChunk: { chunkId, direction: 'up' },
+      findItems: { query: 'brand', kinds: ['documents'], semantic: true, tags: [], limit: 5 },
       trustedSearch: { query: 'brand', knownAsOf: null, limit: 5 },
       relationGraph: { itemIds: [idOf(1)], knownAsOf: null, maxDocuments: 5 },
     };
