@@ -27,12 +27,13 @@ const PAUSE_MS = 5_000;
  * a worker leaves undone the next round finds, and another model's vectors are made again after its start.
  */
 export class LibraryEmbedder {
-  private readonly timers: NodeJS.Timeout[] = [];
+  private timer: NodeJS.Timeout | undefined;
   private readonly stopped = new AbortController();
   private readonly putOff = new Map<string, number>();
   private running: Promise<void> = Promise.resolve();
   private isWaiting = false;
   private pausedUntil = 0;
+  private forgetAt = 0;
 
   constructor(
     private readonly database: Database,
@@ -42,19 +43,14 @@ export class LibraryEmbedder {
   ) {}
 
   start(): void {
-    const { everyMs = 500, forgetEveryMs = 600_000 } = this.options;
-    this.enqueue(() => this.forgetOthers());
-    this.timers.push(
-      setInterval(() => {
-        // A slow round is not followed by all those that it kept waiting.
-        if (!this.isWaiting && Date.now() >= this.pausedUntil) this.enqueue(() => this.embedMissing());
-      }, everyMs),
-      setInterval(() => this.enqueue(() => this.forgetOthers()), forgetEveryMs),
-    );
+    this.timer = setInterval(() => {
+      // A slow round is not followed by all those that it kept waiting.
+      if (!this.isWaiting && Date.now() >= this.pausedUntil) this.enqueue(() => this.look());
+    }, this.options.everyMs ?? 500);
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.timers) clearInterval(timer);
+    clearInterval(this.timer);
     this.stopped.abort();
     await this.running;
   }
@@ -114,6 +110,14 @@ export class LibraryEmbedder {
     const now = Date.now();
     for (const [id, until] of this.putOff) if (until <= now) this.putOff.delete(id);
     return [...this.putOff.keys()];
+  }
+
+  private async look(): Promise<void> {
+    if (Date.now() >= this.forgetAt) {
+      await this.forgetOthers();
+      this.forgetAt = Date.now() + (this.options.forgetEveryMs ?? 600_000);
+    }
+    await this.embedMissing();
   }
 
   private hasStopped(): boolean {
