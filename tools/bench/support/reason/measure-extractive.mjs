@@ -1,37 +1,40 @@
 import { ExtractiveAnswerProvider } from '../../../../apps/synthesis/dist/answer-providers/extractive/extractive.answer-provider.js';
+import { selectQuotations } from '../../../../apps/synthesis/dist/answer-providers/extractive/select-quotations.js';
 import { spread } from '../data-sets.mjs';
-import { judgeOutput } from './open-reasoning.mjs';
 import { judgeAnswer, share, sum } from './judge-answer.mjs';
 import { openSet, withoutSubjects } from './measure-provider.mjs';
 
 const QUESTIONS = 300;
-const FLOORS = [0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.6];
+const FLOORS = [0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.6, 1.8, 2];
+
+class RankKeepingProvider extends ExtractiveAnswerProvider {
+  async rankSentences(...question) {
+    this.ranked = await super.rankSentences(...question);
+    return this.ranked;
+  }
+}
 
 /**
  * The extractive provider's acceptance: gold sentence among the quotations, precision, refusals, and all of it as a curve
  * over the provider's floor. The curve asks retrieval once: what the provider is shown doesn't depend on the floor.
  */
 export async function measureExtractive({ sets, embedder, say }) {
-  const opened = await openSet(
-    sets.includes('smoke') ? 'smoke' : 'squad',
-    embedder,
-    new ExtractiveAnswerProvider(embedder),
-  );
+  const provider = new RankKeepingProvider(embedder);
+  const opened = await openSet(sets.includes('smoke') ? 'smoke' : 'squad', embedder, provider);
   try {
     const { set, places } = opened;
     const answerable = spread(set.answerable, QUESTIONS);
     const halves = halveByArticle(answerable);
     const kinds = {
-      present: await askKind(opened, answerable),
-      absent: await askKind(opened, answerable, withoutSubjects),
-      adversarial: await askKind(opened, spread(set.adversarial, QUESTIONS)),
+      present: await askKind(opened, provider, answerable),
+      absent: await askKind(opened, provider, answerable, withoutSubjects),
+      adversarial: await askKind(opened, provider, spread(set.adversarial, QUESTIONS)),
     };
     say(`${set.title}: asked ${sum(Object.values(kinds), (rows) => rows.length)} questions`);
-    const curve = [];
-    for (const floor of FLOORS) {
-      const provider = new ExtractiveAnswerProvider(embedder, { floor });
-      curve.push({ floor, ...(await summarizeAt(kinds, provider, places)) });
-    }
+    const curve = FLOORS.map((floor) => ({
+      floor,
+      ...summarize(mapKinds(kinds, (row) => judgeAnswer(quoteAt(floor, row), row.question, places))),
+    }));
     return {
       title: set.title,
       counts: Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, rows.length])),
@@ -54,12 +57,12 @@ export async function measureExtractive({ sets, embedder, say }) {
   }
 }
 
-async function askKind({ ask }, questions, viewOf) {
+async function askKind({ ask }, provider, questions, viewOf) {
   const rows = [];
   for (const question of questions) {
     const asked = await ask(question.text, viewOf === undefined ? {} : { isLive: viewOf(question) });
     if (!asked.reply.ok) throw new Error(`${asked.reply.error.code} for "${question.text}"`);
-    rows.push({ question, asked });
+    rows.push({ question, asked, ranked: asked.packet === undefined ? [] : provider.ranked });
   }
   return rows;
 }
@@ -76,17 +79,15 @@ function halveByArticle(questions) {
 const mapKinds = (kinds, judge) =>
   Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, rows.map(judge)]));
 
-async function summarizeAt(kinds, provider, places) {
-  const judged = {};
-  for (const [kind, rows] of Object.entries(kinds)) {
-    judged[kind] = [];
-    for (const { question, asked } of rows) {
-      const { packet, reply } = asked;
-      const output = packet && (await provider.synthesize({ query: question.text.trim(), packet }));
-      judged[kind].push(judgeAnswer({ reply, ...judgeOutput({ packet, output }) }, question, places));
-    }
-  }
-  return summarize(judged);
+/** What the provider would quote of the ranked sentences at this floor. */
+function quoteAt(floor, { asked: { reply }, ranked }) {
+  const kept = selectQuotations(ranked, floor).map(({ sources }) => ({
+    references: sources.map(({ chunk, sentence }) => ({
+      chunkId: chunk.chunkId,
+      quotation: chunk.content.slice(sentence.start, sentence.end),
+    })),
+  }));
+  return { reply, kept };
 }
 
 function summarize({ present, absent, adversarial }) {

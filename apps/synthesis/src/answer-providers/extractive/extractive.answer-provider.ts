@@ -1,6 +1,7 @@
 import type { Embedder } from '@candor/embeddings';
 import {
   parseEvidencePayload,
+  type AdmittedChunk,
   type AnswerProvider,
   type EvidencePrompt,
   type PortContext,
@@ -30,8 +31,6 @@ const FRAGMENT_PENALTY = 0.5;
 export interface ExtractiveAnswerProviderOptions {
   /** Overrides what was measured for the embedder's model. */
   meaningScale?: MeaningScale;
-  /** Score under which no sentence answers; for measuring. Only with a measured scale. */
-  floor?: number;
 }
 
 /**
@@ -43,7 +42,6 @@ export class ExtractiveAnswerProvider implements AnswerProvider, ReasoningAnswer
   readonly name = 'extractive';
   private readonly cache: EmbeddingCache;
   private readonly scale: MeaningScale | null;
-  private readonly floor: number;
 
   constructor(
     private readonly embedder: Embedder,
@@ -51,14 +49,12 @@ export class ExtractiveAnswerProvider implements AnswerProvider, ReasoningAnswer
   ) {
     this.cache = new EmbeddingCache(embedder, CACHED_VECTORS);
     this.scale = options.meaningScale ?? findMeaningScale(embedder.profile.model);
-    this.floor = this.scale === null ? -Infinity : (options.floor ?? FLOOR);
   }
 
   async synthesize({ query, packet, signal }: SynthesisRequest): Promise<SynthesisOutput> {
     throwIfAborted(signal);
-    const shortlist = shortlistSentences(scoreSentences(query, packet.admitted), SHORTLIST_SIZE);
-    const ranked = shortlist.length === 0 ? [] : await this.rank(query, shortlist, signal);
-    const statements = selectQuotations(ranked, this.floor);
+    const ranked = await this.rankSentences(query, packet.admitted, signal);
+    const statements = selectQuotations(ranked, this.scale === null ? -Infinity : FLOOR);
     if (statements.length === 0) {
       return { statements: [], limitations: [describeAbstention(query, packet.admitted)] };
     }
@@ -87,11 +83,13 @@ export class ExtractiveAnswerProvider implements AnswerProvider, ReasoningAnswer
     };
   }
 
-  private async rank(
+  /** What `synthesize` selects from: the sentences worth a look with their scores, in no order. */
+  async rankSentences(
     query: string,
-    shortlist: readonly CandidateSentence[],
-    signal: AbortSignal | undefined,
+    admitted: readonly AdmittedChunk[],
+    signal?: AbortSignal,
   ): Promise<RankedSentence[]> {
+    const shortlist = shortlistSentences(scoreSentences(query, admitted), SHORTLIST_SIZE);
     const answerable = this.scale === null ? shortlist.filter((each) => each.wordScore >= WORDS_ONLY_FLOOR) : shortlist;
     if (answerable.length === 0) return [];
     const [question, ...sentences] = await this.embed(query, answerable, signal);
