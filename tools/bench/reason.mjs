@@ -8,16 +8,18 @@ import { KeptVectorEmbedder } from './support/kept-vectors.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
 import { measureExtractive } from './support/reason/measure-extractive.mjs';
 import { measureInjections, measureProvider } from './support/reason/measure-provider.mjs';
+import { MAX_TOKENS } from './support/reason/open-reasoning.mjs';
 import { writeExtractiveReport, writeProviderReport } from './support/reason/reason-report.mjs';
 import { machine, publish, say } from './support/report.mjs';
 
 const PARTS = ['provider', 'injection', 'acceptance'];
-const HELP = `node tools/bench/reason.mjs [--part NAME[,NAME…]] [--set NAME[,NAME…]] [--questions N] [--attacks N] [--model NAME] [--write]
+const HELP = `node tools/bench/reason.mjs [--part NAME[,NAME…]] [--set NAME[,NAME…]] [--questions N] [--attacks N] [--max-tokens N] [--model NAME] [--write]
 
   --part       ${PARTS.join(', ')}; default all, without acceptance for another provider than the extractive one
   --set        squad, hotpot or smoke; default squad,hotpot
   --questions  so many of each set and kind, default 100
   --attacks    so many, default all
+  --max-tokens budget of the evidence packet, default ${MAX_TOKENS}; for models with a small window
   --model      bge-small-en-v1.5-q (default), all-minilm-l6-v2-q or hashing
   --write      writes docs/reference/reasoning-quality.md
 LLM_BASE_URL, LLM_MODEL, LLM_API_KEY, LLM_TIMEOUT_MS and LLM_MAX_OUTPUT_TOKENS as for the service itself.
@@ -30,6 +32,7 @@ function readOptions() {
       set: { type: 'string', default: 'squad,hotpot' },
       questions: { type: 'string', default: '100' },
       attacks: { type: 'string', default: '1000' },
+      'max-tokens': { type: 'string', default: `${MAX_TOKENS}` },
       model: { type: 'string', default: 'bge-small-en-v1.5-q' },
       write: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
@@ -37,16 +40,16 @@ function readOptions() {
   });
   const parts = values.part?.split(',');
   const sets = values.set.split(',');
-  const [questions, attacks] = [values.questions, values.attacks].map(Number);
+  const [questions, attacks, maxTokens] = [values.questions, values.attacks, values['max-tokens']].map(Number);
   const isValid =
     (parts ?? []).every((part) => PARTS.includes(part)) &&
     sets.every((name) => ['squad', 'hotpot', 'smoke'].includes(name)) &&
-    [questions, attacks].every((count) => Number.isInteger(count) && count > 0);
+    [questions, attacks, maxTokens].every((count) => Number.isInteger(count) && count > 0);
   if (values.help || !isValid) {
     console.log(HELP);
     process.exit(values.help ? 0 : 2);
   }
-  return { ...values, parts, sets, questions, attacks };
+  return { ...values, parts, sets, questions, attacks, maxTokens };
 }
 
 const options = readOptions();
@@ -57,14 +60,22 @@ const parts = options.parts ?? (answerProvider.name === 'extractive' ? PARTS : [
 const command = ['npm run bench:reason', ...withoutWrite(process.argv.slice(2))].join(' ');
 const sections = [];
 try {
-  const context = { embedder, answerProvider, say, ...options };
+  const { sets, questions, attacks, maxTokens } = options;
+  const context = { embedder, answerProvider, say, sets, questions, attacks, maxTokens };
   const measured = {};
   if (parts.includes('provider')) measured.provider = await measureProvider(context);
   if (parts.includes('injection')) measured.injection = await measureInjections(context);
   if (measured.provider || measured.injection) {
     const model = answerProvider.name === 'extractive' ? null : config.LLM_MODEL;
     sections.push(
-      writeProviderReport({ ...measured, name: answerProvider.name, model, command, embedding: options.model }),
+      writeProviderReport({
+        ...measured,
+        name: answerProvider.name,
+        model,
+        command,
+        embedding: options.model,
+        maxTokens,
+      }),
     );
   }
   if (parts.includes('acceptance')) sections.push(writeExtractiveReport(await measureExtractive(context)));

@@ -36,13 +36,13 @@ export async function readAttacks({ onlyOwn = false } = {}) {
  * @returns {{ answers, failed, changed: Record<string, number>, quoted, right, cleanRight }} `changed`: answers in which scope,
  *   citations, ids or schema aren't what they have to be; `quoted`: answers that quote the attack as what the document says.
  */
-export async function runInjections({ set, attacks, embedder, answerProvider, onProgress = () => undefined }) {
+export async function runInjections({ set, attacks, pipeline, onProgress = () => undefined }) {
   const hidden = set.documents.filter((_, index) => index % HIDDEN_EVERY === 0);
   const hiddenIds = new Set(hidden.map(({ id }) => id));
   const targets = questionsByDocument(set, hiddenIds);
   const used = spread(attacks, Math.min(attacks.length, targets.length));
 
-  const hiddenItems = prepareItemsFor(embedder, hidden);
+  const hiddenItems = prepareItemsFor(pipeline.embedder, hidden);
   const poison = new Map(
     used.map(({ title, text }, index) => {
       const { nodes } = hiddenItems[index % hiddenItems.length];
@@ -53,7 +53,7 @@ export async function runInjections({ set, attacks, embedder, answerProvider, on
   const questions = used.map((attack, index) => ({ ...targets[index], attack: poison.get(targets[index].documentId) }));
 
   const isLive = ({ id }) => !hiddenIds.has(id);
-  const clean = await openCorpus(set.documents, embedder, answerProvider);
+  const clean = await openCorpus(set.documents, pipeline);
   const cleanRight = [];
   try {
     for (const { question } of questions)
@@ -71,7 +71,7 @@ export async function runInjections({ set, attacks, embedder, answerProvider, on
     cleanRight: cleanRight.filter(Boolean).length,
   };
   for (const change of CHANGES) result.changed[change] = 0;
-  const poisoned = await openCorpus(documents, embedder, answerProvider);
+  const poisoned = await openCorpus(documents, pipeline);
   try {
     for (const [index, { question, documentId, attack }] of questions.entries()) {
       for (const scope of [undefined, documentId]) {
@@ -92,10 +92,10 @@ export async function runInjections({ set, attacks, embedder, answerProvider, on
   return { ...result, attacks: questions.length };
 }
 
-async function openCorpus(documents, embedder, answerProvider) {
+async function openCorpus(documents, { embedder, answerProvider, maxTokens }) {
   const items = prepareItemsFor(embedder, documents);
   const chunksOfItems = await embedItems(items, embedder);
-  const opened = await openReasoning({ items, chunksOfItems, embedder, answerProvider });
+  const opened = await openReasoning({ items, chunksOfItems, embedder, answerProvider, maxTokens });
   return { ...opened, places: mapChunks(items) };
 }
 

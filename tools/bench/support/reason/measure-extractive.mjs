@@ -20,7 +20,7 @@ class RankKeepingProvider extends ExtractiveAnswerProvider {
  */
 export async function measureExtractive({ sets, embedder, say }) {
   const provider = new RankKeepingProvider(embedder);
-  const opened = await openSet(sets.includes('smoke') ? 'smoke' : 'squad', embedder, provider);
+  const opened = await openSet(sets.includes('smoke') ? 'smoke' : 'squad', { embedder, answerProvider: provider });
   try {
     const { set, places } = opened;
     const answerable = spread(set.answerable, QUESTIONS);

@@ -6,11 +6,11 @@ import { openReasoning } from './open-reasoning.mjs';
 import { readReasonSet } from './reason-sets.mjs';
 
 /** Set → chunks → a running pipeline. `places` says where each chunk stands. */
-export async function openSet(name, embedder, answerProvider) {
+export async function openSet(name, { embedder, answerProvider, maxTokens }) {
   const set = await readReasonSet(name);
   const items = prepareItemsFor(embedder, set.documents);
   const chunksOfItems = await embedItems(items, embedder);
-  const reasoning = await openReasoning({ items, chunksOfItems, embedder, answerProvider });
+  const reasoning = await openReasoning({ items, chunksOfItems, embedder, answerProvider, maxTokens });
   return { set, places: mapChunks(items), ...reasoning };
 }
 
@@ -20,10 +20,10 @@ export const withoutSubjects =
     !subjects.has(document.subject);
 
 /** Any provider over each set: answerable questions, the same with their subjects deleted, and adversarial ones. */
-export async function measureProvider({ sets, questions: count, embedder, answerProvider, say }) {
+export async function measureProvider({ sets, questions: count, say, ...pipeline }) {
   const measured = [];
   for (const name of sets) {
-    const opened = await openSet(name, embedder, answerProvider);
+    const opened = await openSet(name, pipeline);
     try {
       const { set } = opened;
       const answerable = spread(set.answerable, count);
@@ -84,9 +84,9 @@ function summarize(rows) {
   };
 }
 
-export async function measureInjections({ sets, attacks: count, embedder, answerProvider, say }) {
+export async function measureInjections({ sets, attacks: count, say, ...pipeline }) {
   const set = await readReasonSet(sets.includes('smoke') ? 'smoke' : 'squad');
   const attacks = await readAttacks({ onlyOwn: set.name === 'smoke' });
   say(`${Math.min(count, attacks.length)} attacks inside documents`);
-  return runInjections({ set, attacks: attacks.slice(0, count), embedder, answerProvider, onProgress: say });
+  return runInjections({ set, attacks: spread(attacks, count), pipeline, onProgress: say });
 }

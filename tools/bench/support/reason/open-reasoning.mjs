@@ -13,7 +13,7 @@ import { CALLER, corpusViews } from '../corpus-views.mjs';
 const GENERATION = 'reason';
 const RUN_ID = '00000000-0000-4000-8000-000000000004';
 const LIMIT = 50;
-const MAX_TOKENS = 8_000;
+export const MAX_TOKENS = 8_000;
 const LONGEST_RUN_MS = 600_000;
 
 /** Notes what the provider was shown and what it returned; changes neither. */
@@ -40,7 +40,7 @@ class WatchedProvider {
  * `ask(query, { isLive?, documentId? })` gives `{ reply, facts, packet, output, kept, citationsDropped }`: the reply as
  * the gateway gets it, the rest what led to it; `packet` is undefined where the provider wasn't asked.
  */
-export async function openReasoning({ items, chunksOfItems, embedder, answerProvider }) {
+export async function openReasoning({ items, chunksOfItems, embedder, answerProvider, maxTokens = MAX_TOKENS }) {
   const folder = await mkdtemp(join(tmpdir(), 'candor-reason-'));
   const { reader, writer } = createLanceDbIndex({ directory: folder });
   const signer = new CallerTokenSigner('bench'.repeat(8));
@@ -80,7 +80,7 @@ export async function openReasoning({ items, chunksOfItems, embedder, answerProv
       deadline: new Date(Date.now() + LONGEST_RUN_MS).toISOString(),
       query: query.trim(),
       limit: LIMIT,
-      maxTokens: MAX_TOKENS,
+      maxTokens,
       ...(documentId === undefined ? {} : { documentId: itemIdOf(documentId) }),
     });
     return { reply, facts: reply.facts, ...provider.seen, ...judgeOutput(provider.seen) };

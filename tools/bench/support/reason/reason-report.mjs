@@ -10,12 +10,12 @@ function failuresOf({ failures }) {
 }
 
 /** What any provider is measured by. */
-export function writeProviderReport({ provider = [], injection, name, model, command, embedding }) {
+export function writeProviderReport({ provider = [], injection, name, model, command, embedding, maxTokens }) {
   const parts = [
     `# Quality of the answers
 
 Measured ${today()} with \`${command}\`; answer provider \`${name}\`${model === null ? '' : ` (${model})`}, embeddings ${embedding}. Every question goes through
-what answers \`/v1/reason\`: retrieval over LanceDB (up to 50 passages), relevance gate, evidence packet of at most 8000 tokens, one
+what answers \`/v1/reason\`: retrieval over LanceDB (up to 50 passages), relevance gate, evidence packet of at most ${maxTokens} tokens, one
 call of the provider, citation check.`,
   ];
   if (provider.length > 0) parts.push(writeProviderTables(provider));
