@@ -3,6 +3,8 @@ import { gzipSync } from 'node:zlib';
 import {
   contextRoute,
   createCollectionRoute,
+  createPromptRoute,
+  findItemsRoute,
   passageSearchRoute,
   reasonRoute,
   searchRoute,
@@ -11,6 +13,7 @@ import {
 import { buildDocument, type ApiClient } from '@candor/testkit';
 import { expectError } from '../../harness/expect-error.js';
 import { ingest } from '../../harness/ingest.js';
+import { mapLimited } from '../../harness/map-limited.js';
 import { createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
 import { NAUGHTY_TEXTS } from './naughty-texts.js';
@@ -63,6 +66,19 @@ export function describeHostileInput(world: WorldOf): void {
         const { data } = await client.call(createCollectionRoute, { body: { name: text, description: text } });
         expect(data).toMatchObject({ name: text.trim(), description: text });
       }
+    });
+
+    it('keeps such texts in prompts, and finds them as they are written', async () => {
+      const texts = NAUGHTY_TEXTS.filter(({ text }) => text.length <= 200);
+      await mapLimited(texts, 8, async ({ text }) => {
+        const body = { title: text, description: text, content: text, tags: [text.slice(0, 100)] };
+        const prompt = await client.call(createPromptRoute, { body });
+        expect(prompt.data).toMatchObject(body);
+        const found = await client.call(findItemsRoute, {
+          query: { q: text, type: 'prompts', semantic: 'false', limit: 50 },
+        });
+        expect(found.data.prompts.map(({ promptId }) => promptId)).toContain(prompt.data.id);
+      });
     });
 
     it.each([
