@@ -5,6 +5,7 @@ import { toAppError } from './client/import-gateway.js';
 import type { Environment } from './config.js';
 import { addAskCommand } from './commands/ask.command.js';
 import { addAuditCommand } from './commands/audit.command.js';
+import { addCalibrateCommand } from './commands/calibrate.command.js';
 import { addDoctorCommand } from './commands/doctor.command.js';
 import { addGenerationsCommand } from './commands/generations.command.js';
 import { addImportCommand } from './commands/import.command.js';
@@ -47,6 +48,7 @@ const COMMANDS: readonly AddCommand[] = [
   addAuditCommand,
   addVerifyCommand,
   addGenerationsCommand,
+  addCalibrateCommand,
   addMcpCommand,
   addDoctorCommand,
 ];
