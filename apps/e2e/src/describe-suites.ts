@@ -21,6 +21,7 @@ import { describePrompts } from './suites/library/prompts.suite.js';
 import { describeWireCompatibility } from './suites/library/wire-compatibility.suite.js';
 import { describeAuditEvents } from './suites/operation/audit-events.suite.js';
 import { describeCollections } from './suites/operation/collections.suite.js';
+import { describeCommandLine } from './suites/operation/command-line.suite.js';
 import { describeOperations } from './suites/operation/operations.suite.js';
 import { describeReasonDemo } from './suites/reason/reason-demo.suite.js';
 import { describeReasonScope } from './suites/reason/reason-scope.suite.js';
@@ -49,6 +50,7 @@ export function describeSuites(world: WorldOf): void {
   describeReasonDemo(world);
   describeReasonScope(world);
   describeMcp(world);
+  describeCommandLine(world);
   describeReasoning(world);
   describeCalibrations(world);
   describeProposals(world);
