@@ -6,6 +6,7 @@ export const ENDPOINTS = {
     takesIdempotencyKey: true,
     isRepeatable: true,
   },
+  approveProposal: { method: 'POST', path: '/v1/proposals/:id/approve', takesIdempotencyKey: true, isRepeatable: true },
   auditEvents: { method: 'GET', path: '/v1/audit-events', takesIdempotencyKey: false, isRepeatable: true },
   caller: { method: 'GET', path: '/v1/user/me', takesIdempotencyKey: false, isRepeatable: true },
   cancelSync: { method: 'POST', path: '/v1/sync-runs/:id/cancel', takesIdempotencyKey: true, isRepeatable: true },
@@ -62,6 +63,7 @@ export const ENDPOINTS = {
     isRepeatable: true,
   },
   listPrompts: { method: 'GET', path: '/v1/prompts', takesIdempotencyKey: false, isRepeatable: true },
+  listProposals: { method: 'GET', path: '/v1/proposals', takesIdempotencyKey: false, isRepeatable: true },
   listSources: { method: 'GET', path: '/v1/sources', takesIdempotencyKey: false, isRepeatable: true },
   listSyncRuns: { method: 'GET', path: '/v1/sync-runs', takesIdempotencyKey: false, isRepeatable: true },
   passageSearch: { method: 'POST', path: '/v1/pd/search', takesIdempotencyKey: false, isRepeatable: true },
@@ -81,6 +83,7 @@ export const ENDPOINTS = {
     takesIdempotencyKey: true,
     isRepeatable: true,
   },
+  rejectProposal: { method: 'POST', path: '/v1/proposals/:id/reject', takesIdempotencyKey: true, isRepeatable: true },
   removeCollectionItems: {
     method: 'PUT',
     path: '/v1/collections/:id/items',
