@@ -51,6 +51,7 @@ export async function measureExtractive({ sets, embedder, say }) {
         Object.entries(kinds).map(([kind, rows]) => [kind, share(rows, ({ asked }) => asked.packet === undefined)]),
       ),
       curve,
+      steps: STEPS.map(([step, choose]) => ({ step, ...summarizeStep(kinds.present, choose, places) })),
     };
   } finally {
     await opened.close();
@@ -80,14 +81,40 @@ const mapKinds = (kinds, judge) =>
   Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, rows.map(judge)]));
 
 /** What the provider would quote of the ranked sentences at this floor. */
-function quoteAt(floor, { asked: { reply }, ranked }) {
-  const kept = selectQuotations(ranked, floor).map(({ sources }) => ({
-    references: sources.map(({ chunk, sentence }) => ({
+const quoteAt = (floor, { asked: { reply }, ranked }) => ({
+  reply,
+  kept: selectQuotations(ranked, floor).map(({ sources }) => toStatement(sources)),
+});
+
+function toStatement(sentences) {
+  return {
+    references: sentences.map(({ chunk, sentence }) => ({
       chunkId: chunk.chunkId,
       quotation: chunk.content.slice(sentence.start, sentence.end),
     })),
-  }));
-  return { reply, kept };
+  };
+}
+
+const best = (ranked, valueOf, count) =>
+  ranked.toSorted((left, right) => valueOf(right) - valueOf(left)).slice(0, count);
+/** The last is what the provider does, without its floor. */
+const STEPS = [
+  ['best sentence by words', (ranked) => best(ranked, ({ wordScore }) => wordScore, 1)],
+  ['best by words and meaning', (ranked) => best(ranked, ({ score }) => score, 1)],
+  ['three best by words and meaning', (ranked) => best(ranked, ({ score }) => score, 3)],
+  [
+    'selection: rivals, near the best, uncovered parts',
+    (ranked) => selectQuotations(ranked, -Infinity).flatMap(({ sources }) => sources),
+  ],
+];
+
+function summarizeStep(rows, choose, places) {
+  const judged = rows.map(({ question, asked: { reply }, ranked }) => {
+    const kept = choose(ranked).map((sentence) => toStatement([sentence]));
+    return judgeAnswer({ reply, kept }, question, places);
+  });
+  const { golden, precision, quotations } = summarize({ present: judged, absent: [], adversarial: [] });
+  return { golden, precision, quotations };
 }
 
 function summarize({ present, absent, adversarial }) {

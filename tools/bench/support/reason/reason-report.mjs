@@ -95,7 +95,7 @@ than the index's, or another number of wrappers than of passages; _schema_: an a
 answer shows a sentence of the attack as what the document says, which is what a quotation is.`;
 }
 
-export function writeExtractiveReport({ title, counts, inUse, halves, gate, curve }) {
+export function writeExtractiveReport({ title, counts, inUse, halves, gate, curve, steps }) {
   const met = [
     [
       'gold sentence among at most 3 quotations',
@@ -137,6 +137,22 @@ The relevance gate alone refuses ${percent(gate.present)} / ${percent(gate.absen
 [relevance-floor.md](relevance-floor.md). By halves of the articles:
 
 ${table(['half', 'gold sentence', 'precision', 'refused wrongly', 'article deleted: refused'], halfRows)}
+
+### What each step gains
+
+On the answerable questions, without a floor; the relevance gate stands before all of them:
+
+${table(
+  ['', 'gold sentence', 'precision', 'quotations'],
+  steps.map(({ step, golden, precision, quotations }) => [
+    step,
+    percent(golden),
+    percent(precision),
+    quotations.toFixed(2),
+  ]),
+)}
+
+
 
 ### Over the provider's floor
 
