@@ -18,7 +18,7 @@ const FILL = [
   `INSERT INTO source_items (id, tenant_id, provider, external_id, source_kind, title, access_mode, latest_version,
      live_version, supersedes, deleted_at, updated_at)
    SELECT gen_random_uuid(), CASE WHEN n % 100 = 0 THEN $1::uuid ELSE $2::uuid END, 'slack', 'e' || n, 'message', 't',
-     'provider_scope', 1, 1, CASE WHEN n % 50 = 0 THEN ARRAY['e' || n - 1] ELSE '{}' END,
+     'provider_scope', 1, 1, CASE WHEN n % 5 = 0 THEN ARRAY['e' || n - 1] ELSE '{}' END,
      CASE WHEN n % 500 = 7 THEN now() END, now() - interval '1 hour'
    FROM generate_series(1, ${ROWS}) AS n`,
   `INSERT INTO item_versions (item_id, version, tenant_id, request_id, state, title, mime_type, content_hash, lease_until)
