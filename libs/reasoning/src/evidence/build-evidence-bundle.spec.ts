@@ -56,6 +56,18 @@ describe('buildEvidenceBundle', () => {
     expect(bundle.excluded).toEqual([{ chunkId: 'c2', reason: 'duplicate' }]);
   });
 
+  it.each([
+    ['budget_exhausted', [makeHit('c1', { text: 'x'.repeat(500) }), makeHit('c2', { verdict: 'expired' })]],
+    [
+      'ambiguous_evidence',
+      [makeHit('c1', { verdict: 'ambiguous_supersession' }), makeHit('c2', { verdict: 'expired' })],
+    ],
+    ['no_trusted_initial_evidence', [makeHit('c1', { verdict: 'unverified' }), makeHit('c2', { verdict: 'expired' })]],
+  ])('has %s when that kept one of the hits out and nothing is left', (reasonCode, hits) => {
+    const bundle = buildEvidenceBundle(makeTrusted(hits), { maxEvidenceTokens: 100, countTokens });
+    expect(bundle).toMatchObject({ decision: 'abstain', reasonCode, items: [] });
+  });
+
   it('goes on after an item that does not fit the budget', () => {
     const long = makeHit('c1', { text: 'x'.repeat(500) });
     const bundle = buildEvidenceBundle(makeTrusted([long, makeHit('c2')]), { maxEvidenceTokens: 100, countTokens });
@@ -86,6 +98,13 @@ describe('buildEvidenceBundle', () => {
       expect(idsOf(bundle)).toEqual(['c1', 'c3']);
       expect(bundle.decision).toBe('answerable');
       expect(bundle.excluded).toEqual([{ chunkId: 'c2', reason: 'item_limit' }]);
+    });
+
+    it('keep no place for a hit that is demoted', () => {
+      const owner = 'The owner is Ada.';
+      const hits = [makeHit('c1'), makeHit('c2'), makeHit('c3', { text: owner, verdict: 'superseded' }), makeHit('c3')];
+      const bundle = buildEvidenceBundle(makeTrusted(hits), limits, { maxItems: 2, answerSlots: slots.slice(0, 1) });
+      expect(idsOf(bundle)).toEqual(['c1', 'c2']);
     });
 
     it('are bounded', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  IDENTITY,
   envelope,
   makeDegraded,
   makeGraph,
@@ -100,6 +101,71 @@ describe('policies', () => {
       'visit_node',
       'answer',
     ]);
+  });
+
+  it('proposal_assisted tells its providers whose evidence to look at, and plans over a slot gap too', async () => {
+    const graphProvider = scriptGraph(makeGraph(['c1']));
+    const proposalProvider = scriptProposals([]);
+    const response = await run({
+      policy: { name: 'proposal_assisted' },
+      evidencePolicy: { answerSlots: [{ name: 'owner', terms: ['owner'] }] },
+      providers: { retriever: scriptRetriever(makeTrusted([makeHit('c1')])), graphProvider, proposalProvider },
+    });
+    expect(response.refusalReason).toBe('answer_slot_gap');
+    expect(graphProvider.asked).toMatchObject([
+      { tenantId: 'tenant-a', identity: IDENTITY, knownAsOf: null, maxNodes: 32, evidence: [{ chunkId: 'c1' }] },
+    ]);
+    expect(proposalProvider.asked).toMatchObject([
+      {
+        query: 'Which interface is required?',
+        tenantId: 'tenant-a',
+        graph: { identity: IDENTITY },
+        evidence: [{ chunkId: 'c1' }],
+      },
+    ]);
+  });
+
+  it('proposal_assisted goes on without a proposal provider, and says so', async () => {
+    const response = await run({
+      policy: { name: 'proposal_assisted' },
+      providers: {
+        retriever: scriptRetriever(makeTrusted([makeHit('c1')])),
+        graphProvider: scriptGraph(makeGraph(['c1'])),
+        answerProvider: scriptAnswers(envelope('c1')),
+      },
+    });
+    expect(response).toMatchObject({ outcome: 'answered', proposals: [] });
+    expect(response.trace.steps).toContainEqual(
+      expect.objectContaining({ kind: 'propose', result: 'skipped', stopReason: 'no_provider' }),
+    );
+  });
+
+  it.each(['retrieval_only', 'evidence_assembly'] as const)(
+    '%s names contradictions, none of them settled',
+    async (name) => {
+      const hits = [
+        makeHit('c1', { text: 'The rate limit of the API is 100 requests.' }),
+        makeHit('c2', { text: 'The rate limit of the API is 120 requests.' }),
+      ];
+      const response = await run({
+        policy: { name },
+        providers: { retriever: scriptRetriever(makeTrusted(hits)), answerProvider: scriptAnswers(envelope('c1')) },
+      });
+      expect(response.contradictions).toMatchObject([
+        { left: { chunkId: 'c1' }, right: { chunkId: 'c2' }, settledBy: null, proposalId: null },
+      ]);
+    },
+  );
+
+  it('a provider that finds the evidence insufficient leaves a gap', async () => {
+    const answerProvider = scriptAnswers({ answer: '', citations: [], insufficient_evidence: true });
+    const response = await run({
+      providers: { retriever: scriptRetriever(makeTrusted([makeHit('c1')])), answerProvider },
+    });
+    expect(response).toMatchObject({
+      refusalReason: 'provider_abstained',
+      unsupportedGaps: [{ kind: 'no_evidence', name: null, detail: expect.stringContaining('insufficient') }],
+    });
   });
 
   it('review_required answers when there is no proposal', async () => {

@@ -78,6 +78,11 @@ describe('provider failures', () => {
       providerFailures: [{ provider: 'proposal_provider', kind }],
       proposals: [],
     });
+    expect(response.trace.steps.at(-1)).toMatchObject({
+      kind: 'propose',
+      result: 'failed',
+      stopReason: 'provider_failure',
+    });
     expect(answerProvider.prompts).toEqual([]);
     expect(JSON.stringify(response)).not.toContain('hunter2');
   });
@@ -97,6 +102,11 @@ describe('provider failures', () => {
       refusalReason: 'provider_failure',
       providerFailures: [{ provider: 'graph_provider', kind }],
     });
+    expect(response.trace.steps.at(-1)).toMatchObject({
+      kind: 'load_graph',
+      result: 'failed',
+      stopReason: 'provider_failure',
+    });
     expect(answerProvider.prompts).toEqual([]);
   });
 
@@ -112,6 +122,11 @@ describe('provider failures', () => {
       evidence: { items: [{ chunkId: 'c1' }, { chunkId: 'c2' }] },
       providerFailures: [{ provider: 'answer_provider', kind }],
       diagnostics: { answerProviderInvoked: true },
+    });
+    expect(response.trace.steps.at(-1)).toMatchObject({
+      kind: 'answer',
+      result: 'failed',
+      stopReason: 'provider_failure',
     });
   });
 

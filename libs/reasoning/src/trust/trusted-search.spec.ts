@@ -27,6 +27,7 @@ describe('judgeHit', () => {
     ['expired', 'its validity ends now', { validUntil: NOW }],
     ['ok', 'its validity ends later', { validUntil: '2026-06-01T00:00:01Z' }],
     ['ok', 'its validity begins now', { validFrom: NOW }],
+    ['ok', 'now is within its validity', { validFrom: '2026-05-01T00:00:00Z', validUntil: '2026-07-01T00:00:00Z' }],
     ['not_yet_valid', 'its validity begins later', { validFrom: '2026-06-01T00:00:01Z' }],
     ['invalid_metadata', 'its validity ends before it begins', { validFrom: NOW, validUntil: '2026-05-01T00:00:00Z' }],
     ['invalid_metadata', 'its validity is empty', { validFrom: NOW, validUntil: NOW }],
