@@ -43,7 +43,8 @@ describe('candor', () => {
     const read = (stream: PassThrough): string => String((stream.read() as Buffer | null) ?? '');
     return { exitCode, out: read(out), error: read(complaints), requests: gateway.requests };
   }
-  const sent = ({ requests }: { requests: Recorded[] }): unknown[] => X;
+  const sent = ({ requests }: { requests: Recorded[] }): unknown[] =>
+    requests.map(({ method, path, body }) => [method, path, ...(body === '' ? [] : [JSON.parse(body) as unknown])]);
 
   it.each([
     ...['keys', 'ingest', 'import', 'sync', 'ask', 'context', 'search', 'read'],
