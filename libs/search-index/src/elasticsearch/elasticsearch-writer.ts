@@ -6,6 +6,7 @@ import type { IndexAddress, IndexOperation, SearchIndexWriter } from '../search-
 import { toSource } from './chunk-source.js';
 import { createWriteClient, type ElasticsearchOptions } from './elasticsearch-client.js';
 import { findMappingDrift } from './find-mapping-drift.js';
+import { applyGraphSettings } from './graph-settings.js';
 import { buildMapping, MAPPING_VERSION, mappedDimensions } from './index-mapping.js';
 import { indexNames, type IndexNames } from './index-names.js';
 import { indexUnavailable, isIndexMissing, mapElasticsearchError } from './map-elasticsearch-error.js';
@@ -43,6 +44,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
       // History first: a live index without one would fail every question about the past.
       await this.createIndex(names.history, names.historyWrite, dimensions);
       await this.createIndex(names.live, names.liveWrite, dimensions);
+      await applyGraphSettings(this.client, [names.live, names.history]);
       const existing = await this.readDimensions(names.live);
       if (existing !== dimensions) throw profileMismatch(existing, dimensions);
     });
