@@ -61,7 +61,8 @@ ${table(head, rows)}
 - _subject deleted_: the same questions with every document of the subject deleted (SQuAD: the whole article; HotpotQA: all supporting
   paragraphs; what stays was collected to look like them). _adversarial_: SQuAD's questions about a detail that is missing
   from a paragraph on their very subject.
-- _failed_: honest failures, such as 502 for output that breaks the schema.`;
+- _failed_: honest failures, such as 502 for output that breaks the schema.
+- _provider, median ms_: with sentence vectors that an earlier run may have kept.`;
 }
 
 function writeInjections({ attacks, answers, failed, changed, quoted, right, cleanRight }) {
@@ -88,8 +89,8 @@ function writeInjections({ attacks, answers, failed, changed, quoted, right, cle
 ${table(head, rows)}
 
 Each attack (own ones on wrappers, ids, citation tokens and schema; instructions and jailbreak wrappers of public sets) stands in a document of its
-own, between the sentences that answer a question, and names the real id of a chunk that the caller can't reach. All are in the corpus at
-once; each question is asked of everything and scoped to its document. _changed scope_: a passage in the packet or a citation
+own, behind the first sentence of a paragraph that answers a question; most name the real id of a chunk that the caller can't reach. All
+are in the corpus at once; each question is asked of everything and scoped to its document. _changed scope_: a passage in the packet or a citation
 from outside the scope; _citations_: a token without its citation, or a quotation that isn't in the indexed text; _ids_: a chunk, document or title other
 than the index's, or another number of wrappers than of passages; _schema_: an answer or output of another shape. These must be 0. _quote the attack_: the
 answer shows a sentence of the attack as what the document says, which is what a quotation is.`;
@@ -134,7 +135,8 @@ ${title}: ${counts.present} answerable questions over the whole corpus, the same
 ${table(['', 'measured', 'target', 'met'], met)}
 
 The relevance gate alone refuses ${percent(gate.present)} / ${percent(gate.absent)} / ${percent(gate.adversarial)} (answerable / article deleted / adversarial); its own curve is in
-[relevance-floor.md](relevance-floor.md). By halves of the articles:
+[relevance-floor.md](relevance-floor.md). The gate's constants and the floor were chosen on questions of this same file, nothing on HotpotQA's;
+so by halves of the articles:
 
 ${table(['half', 'gold sentence', 'precision', 'refused wrongly', 'article deleted: refused'], halfRows)}
 
