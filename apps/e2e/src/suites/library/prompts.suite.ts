@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  addCollectionItemsRoute,
   auditEventsRoute,
   contextRoute,
+  createCollectionRoute,
   createPromptRoute,
   deletePromptRoute,
   getPromptRoute,
   listPromptsRoute,
   listPromptVersionsRoute,
   passageSearchRoute,
+  reasoningRoute,
   reasonRoute,
   restorePromptRoute,
   searchRoute,
@@ -193,6 +196,16 @@ export function describePrompts(world: WorldOf): void {
         expect(JSON.stringify(answer)).toContain('night watch');
         expect(JSON.stringify(answer)).not.toContain('zanzibar');
       }
+      const typed = await admin.call(reasoningRoute, { body: { query } });
+      expect(JSON.stringify(typed)).not.toContain('zanzibar');
+      // Nor where a collection that holds the prompt is the scope.
+      const { id } = (await admin.call(createCollectionRoute, { body: { name: 'Prompts only' } })).data;
+      const itemIds = (await admin.call(listPromptsRoute)).data.map((prompt) => prompt.id);
+      await admin.call(addCollectionItemsRoute, { params: { id }, body: { itemIds, itemType: 'prompt' } });
+      const scoped = { query, collectionId: id };
+      expect((await admin.call(searchRoute, { body: scoped })).hits).toEqual([]);
+      expect((await admin.call(passageSearchRoute, { body: scoped })).data.results).toEqual([]);
+      expect((await admin.call(reasonRoute, { body: scoped })).data.citations).toEqual([]);
     });
   });
 }
