@@ -40,7 +40,7 @@ export const reasoningBodySchema = z
       .optional(),
     /** What was known then. */
     known_as_of: instantSchema.nullish(),
-    policy: z.union([reasoningPolicyNameSchema, policyFieldsSchema]).optional(),
+    policy: z.union([policyFieldsSchema, reasoningPolicyNameSchema]).optional(),
     budget: z
       .strictObject({
         /** Default 12. */

@@ -23,7 +23,7 @@ const BODIES: [string, unknown, string, string][] = [
     'must have at most 20000 characters',
     'citations[0].quotation',
   ],
-  ['POST /v1/feedback', { rating: 'positive' }, 'is required', 'requestId'],
+  ['POST /v1/feedback', { rating: 'positive' }, 'must be a UUID', 'requestId'],
   ['POST /v1/feedback', { requestId: 'r', rating: 'positive' }, 'must be a UUID', 'requestId'],
   ['POST /v1/feedback', { requestId: ID, rating: 5 }, 'must be one of positive, negative', 'rating'],
   ['POST /v1/feedback', { requestId: ID, rating: 'positive', note: ' ' }, 'must have at least 1 character', 'note'],
@@ -34,6 +34,13 @@ const BODIES: [string, unknown, string, string][] = [
   ['POST /v1/reasoning', { query: 'q', tenant_id: 'x' }, 'must be a UUID', 'tenant_id'],
   ['POST /v1/reasoning', { query: 'q', known_as_of: 'now' }, INSTANT, 'known_as_of'],
   ['POST /v1/reasoning', { query: 'q', policy: { name: 'guess' } }, `must be one of ${POLICIES}`, 'policy.name'],
+  [
+    'POST /v1/reasoning',
+    { query: 'q', policy: { require_certified_evidence: 'no' } },
+    'must be a boolean',
+    'policy.require_certified_evidence',
+  ],
+  ['POST /v1/reasoning', { query: 'q', policy: 'guess' }, `must be one of ${POLICIES}`, 'policy'],
   ['POST /v1/reasoning', { query: 'q', budget: { max_steps: -1 } }, 'must be at least 0', 'budget.max_steps'],
   ['POST /v1/reasoning', { query: 'q', budget: { max_steps: '3' } }, 'must be a number', 'budget.max_steps'],
   ['POST /v1/calibrations', { queries: [{ query: 'q' }] }, 'is required', 'queries[0].answerable'],
@@ -44,6 +51,7 @@ const BODIES: [string, unknown, string, string][] = [
 const UNKNOWN: [string, unknown, string][] = [
   ['POST /v1/reasoning', { query: 'q', documentId: ID }, 'documentId'],
   ['POST /v1/reasoning', { query: 'q', budget: { max_tokens: 3 } }, 'budget.max_tokens'],
+  ['POST /v1/reasoning', { query: 'q', policy: { name: 'retrieval_only', strict: true } }, 'policy.strict'],
   ['POST /v1/reasoning', { query: 'q', providers: {} }, 'providers'],
   ['POST /v1/calibrations', { threshold: 0.5 }, 'threshold'],
 ];
