@@ -196,8 +196,8 @@ ${table(HEAD, rows)}
 - _recall@${DEPTH}_: share of the ${DEPTH} truly nearest permitted chunks (every vector compared) that are the first ${DEPTH} of the dense leg;
   _recall@${K}_: of the ${K} nearest among the ${K} candidates that a search of ${LIMIT} hits asks for. The worst query is by recall@${DEPTH}.
 - Written by the product's writer, asked through its reader at its default settings (\`int8_hnsw\`, the filter inside \`knn\`, exact cosines from
-  the full vectors). Its segments are first as Elasticsearch leaves them, each with a graph of its own, then merged into one, which is
-  the hardest case.
+  the full vectors). Its segments are first as Elasticsearch leaves them, each with a graph of its own; then merged into one by force, which the
+  product never does: the hardest case.
 - _scattered_: a key's principal sees chunks of any subject; _together_: whole subjects, so that most queries are about something it doesn't see.
 - LanceDB compares every permitted vector: its recall is 1.
 
@@ -215,8 +215,8 @@ defaults instead, 100,000 chunks, 150 queries (\`npm run bench:recall -- --queri
 | 1        | 10 %, scattered | 0.934                       | 0.943        | 0.980        |
 | 1        | 10 %, together  | 0.826                       | 0.864        | 0.894        |
 
-Exploring more neighbours costs time and doesn't find a subject that the graph's search gave up on. On 30,000 chunks in one segment, 100 explored, no filter / scattered / together:
-defaults 0.996 / 0.948 / 0.970; \`hnsw_filter_heuristic: fanout\`, which also walks over neighbours that the filter excludes, 0.996 / 1.000 / 0.993; and without
+On 30,000 chunks in one segment, 100 explored, no filter / scattered / together: defaults 0.996 / 0.948 / 0.970; with
+\`hnsw_filter_heuristic: fanout\`, which also walks over neighbours that the filter excludes, 0.996 / 1.000 / 0.993; and without
 \`hnsw_enable_early_termination\` 0.997 / 1.000 / 1.000, with no difference in time that could be told from noise.
 Under narrower filters the server compares every permitted vector by itself.
 ${triedRows.length === 0 ? '' : `\n## Tried\n\n${table(TRIED_HEAD, triedRows)}\n`}`;
