@@ -20,7 +20,7 @@ export function buildRequest(endpoint: Endpoint, input: Readonly<Record<string, 
   });
   if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE')
     return { path, json: rest.size > 0 || endpoint.method !== 'POST' ? Object.fromEntries(rest) : undefined };
-  const query = new URLSearchParams([...rest].map(([name, value]) => [name, toText(value)]));
+  const query = new URLSearchParams([...rest].map(([name, value]): [string, string] => [name, toText(value)]));
   return { path: query.size > 0 ? `${path}?${query.toString()}` : path, json: undefined };
 }
 
