@@ -53,7 +53,5 @@ export * from './repositories/tenant.repository.js';
 export * from './read-relations.js';
 export * from './reasoning-views.js';
 export type { RelatedDocument, RelationEdge, RelationGraph } from './relation-graph-view.js';
-export * from './reasoning-views.js';
-export type { RelatedDocument, RelationEdge, RelationGraph } from './relation-graph-view.js';
 export * from './retrieval-views.js';
 export { serviceViewer, type Visibility } from './visibility.js';

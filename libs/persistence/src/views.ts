@@ -11,9 +11,6 @@ export {
 export type { LibraryItemType } from './repositories/library-embedding.repository.js';
 export * from './reasoning-views.js';
 export type { RelatedDocument, RelationEdge, RelationGraph } from './relation-graph-view.js';
-export * from './reasoning-views.js';
-export type { RelatedDocument, RelationEdge, RelationGraph } from './relation-graph-view.js';
 export * from './retrieval-views.js';
-export type { Visibility } from './visibility.js';
 export type { Visibility } from './visibility.js';
 export type { SourceProblem } from './source-problems.js';
