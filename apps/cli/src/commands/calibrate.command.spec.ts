@@ -19,6 +19,7 @@ describe('candor calibrate', () => {
   afterEach(() => gateway?.stop());
 
   async function run(args: string[], answer: Answer, input = '') {
+    await gateway?.stop();
     gateway = await RecordingGateway.start(() => answer);
     const [stdin, out, error] = [new PassThrough(), new PassThrough(), new PassThrough()];
     stdin.end(input);
