@@ -219,6 +219,18 @@ On 30,000 chunks in one segment, 100 explored, no filter / scattered / together:
 \`hnsw_filter_heuristic: fanout\`, which also walks over neighbours that the filter excludes, 0.996 / 1.000 / 0.993; and without
 \`hnsw_enable_early_termination\` 0.997 / 1.000 / 1.000, with no difference in time that could be told from noise.
 Under narrower filters the server compares every permitted vector by itself.
+
+In one segment, even so, 100 explored neighbours are too few for chunks that stand together, so at least 400 are explored (60 queries,
+\`npm run bench:recall -- --queries 60 --candidates 400,1000\`, when 100 was the default):
+
+| segments | filter          | 100   | **400** | 1000  |
+| -------- | --------------- | ----- | ------- | ----- |
+| 82       | none            | 1.000 | 1.000   | 1.000 |
+| 82       | 10 %, scattered | 1.000 | 1.000   | 1.000 |
+| 82       | 10 %, together  | 1.000 | 1.000   | 1.000 |
+| 1        | none            | 0.928 | 1.000   | 1.000 |
+| 1        | 10 %, scattered | 1.000 | 1.000   | 1.000 |
+| 1        | 10 %, together  | 0.848 | 0.987   | 1.000 |
 ${triedRows.length === 0 ? '' : `\n## Tried\n\n${table(TRIED_HEAD, triedRows)}\n`}`;
 }
 

@@ -11,7 +11,7 @@ describe('the searches of both legs', () => {
 
   it('have the same filter, the dense one inside knn', () => {
     const filter = buildFilter(query.filter);
-    expect(dense.knn).toMatchObject({ filter, k: 7, num_candidates: 100 });
+    expect(dense.knn).toMatchObject({ filter, k: 7, num_candidates: 400 });
     expect(dense.query).toBeUndefined();
     expect(lexical.query).toMatchObject({ bool: { filter } });
   });
@@ -37,7 +37,7 @@ describe('the searches of both legs', () => {
 
   it('explore twice k, within what the server allows', () => {
     const knnAt = (k: number): unknown => buildDenseSearch({ ...query, k }, unitVector(1), options).knn;
-    expect(knnAt(80)).toMatchObject({ num_candidates: 160 });
+    expect(knnAt(300)).toMatchObject({ num_candidates: 600 });
     expect(knnAt(9_000)).toMatchObject({ k: 9_000, num_candidates: 10_000 });
   });
 });
