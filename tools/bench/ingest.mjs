@@ -42,7 +42,12 @@ function readOptions() {
     console.log(HELP);
     process.exit(0);
   }
-  return { ...values, rounds: values.sample ? 1 : Number(values.rounds), models: values.model.split(','), shapes: values.shape.split(',') };
+  return {
+    ...values,
+    rounds: values.sample ? 1 : Number(values.rounds),
+    models: values.model.split(','),
+    shapes: values.shape.split(','),
+  };
 }
 
 function countOf(model, options) {

@@ -31,7 +31,7 @@ export class RawElasticsearch {
             field: 'vector',
             query_vector: Array.from(vector),
             k,
-            num_candidates: Math.max(100, 2 * k),
+            num_candidates: Math.max(400, 2 * k),
             filter,
           },
         },

@@ -117,13 +117,12 @@ it.each<[string, Error | undefined]>([
   ['for a reason of their own', new Error('gone')],
 ])('stays closed when callers go away %s', async (_, reason) => {
   await start();
-    for (let count = 0; count < 2 * FAILURES_UNTIL_OPEN; count += 1) {
-      const controller = new AbortController();
-      expect(await ask(() => controller.abort(reason), controller.signal)).toBe('REQUEST.CANCELLED');
-    }
-    expect(await ask(whole)).toBe('ok');
-  },
-);
+  for (let count = 0; count < 2 * FAILURES_UNTIL_OPEN; count += 1) {
+    const controller = new AbortController();
+    expect(await ask(() => controller.abort(reason), controller.signal)).toBe('REQUEST.CANCELLED');
+  }
+  expect(await ask(whole)).toBe('ok');
+});
 
 it('counts deadlines that a silent server let pass, and not those that came at once', async () => {
   await start();
