@@ -1,7 +1,7 @@
 import { IsNull } from 'typeorm';
 import type { Transaction } from '../database.js';
 import { ApiKeyEntity, ApiKeySecretEntity } from '../entities/api-key.entity.js';
-import { TenantEntity } from '../entities/tenant.entity.js';
+import type { TenantEntity } from '../entities/tenant.entity.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
 import { PREPARED } from '../prepared-statements.js';
 

@@ -16,7 +16,7 @@ export function findRouteHandlers(modules: ModulesContainer): RouteHandler[] {
   const controllers = new Map<object, object>();
   for (const module of modules.values()) {
     for (const { metatype, instance } of module.controllers.values())
-      if (typeof metatype === 'function') controllers.set(metatype.prototype as object, instance as object);
+      if (typeof metatype === 'function') controllers.set(metatype.prototype as object, instance);
   }
   return [...controllers].flatMap(([prototype, instance]) =>
     methodsOf(prototype).flatMap(([name, method]) => {

@@ -44,8 +44,7 @@ export function toReasoningRequest(
     }),
     providers,
     signal,
-    // All ports are there, so every policy has its graph; the types can't see which one was asked for.
-  } as ReasoningRequest;
+  };
 }
 
 function known<Value extends object>(value: Value): Known<Value> {
