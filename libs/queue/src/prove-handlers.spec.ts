@@ -10,7 +10,7 @@ describe('findHandlerProblems', () => {
   });
 
   it('asks for handlers of the selected queues alone', () => {
-    const registrations = [{ pattern: 'reasoning.answer', isEventHandler: true }];
+    const registrations = ['reasoning.answer', 'reasoning.run'].map((pattern) => ({ pattern, isEventHandler: true }));
     expect(findHandlerProblems(JOB_CATALOGUE, ['reasoning'], registrations)).toEqual([]);
     expect(findHandlerProblems(JOB_CATALOGUE, ['index-item'], registrations)).toEqual([
       expect.stringContaining('"item.index"'),

@@ -9,6 +9,10 @@ export class CollectionEntity {
   @Column('text', { nullable: true }) color!: string | null;
   @Column('text', { nullable: true }) icon!: string | null;
   @Column('text', { array: true, default: [] }) tags!: string[];
+  /** These three belong to the vector of its text: read and written by statements of their own. */
+  @Column('integer', { name: 'text_revision', default: 0, select: false }) textRevision?: number;
+  @Column('bytea', { nullable: true, select: false }) embedding?: Buffer | null;
+  @Column('text', { name: 'embedding_profile', nullable: true, select: false }) embeddingProfile?: string | null;
   @CreateDateColumn({ type: 'timestamptz', precision: 3, name: 'created_at' }) createdAt!: Date;
   @UpdateDateColumn({ type: 'timestamptz', precision: 3, name: 'updated_at' }) updatedAt!: Date;
 }

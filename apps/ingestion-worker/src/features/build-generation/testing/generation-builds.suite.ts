@@ -70,7 +70,11 @@ export function describeGenerationBuilds(
     await worker.generations.announce();
     const newer = await worker.add(plan('two', 'We rest on Sunday.'));
     const live = await worker.live();
-    expect(live).toMatchObject({ number: 1, name: 'chunks-hashing-1-1', recipe: before.generations.recipe });
+    expect(live).toMatchObject({
+      number: 1,
+      name: expect.stringMatching(/^chunks-hashing-\d-1$/),
+      recipe: before.generations.recipe,
+    });
     expect((await worker.chunks(live.id)).map((chunk) => chunk.itemId).sort()).toEqual(
       [old.itemId, newer.itemId].sort(),
     );
@@ -123,7 +127,7 @@ export function describeGenerationBuilds(
     const built = await worker.view(id);
     expect(built).toMatchObject({
       status: 'ready',
-      name: 'chunks-hashing-1-2',
+      name: expect.stringMatching(/^chunks-hashing-\d-2$/),
       itemsDone: 2,
       itemsTotal: 2,
       workItems: 2,
