@@ -21,10 +21,10 @@ const CHECKS = [
   ['lint', ['eslint/bin/eslint.js', '.', '--max-warnings', '0']],
   ['mutants of boundary checks', ['@stryker-mutator/core/bin/stryker.js', 'run', 'tools/mutation/smoke.config.mjs']],
 ];
-/** The end-to-end suite starts whole profiles: it goes alone, after the others, one profile at a time. */
+/** The end-to-end suite starts whole profiles, which wait most of their time: it goes after the others, two at a time. */
 const JEST_RUNS = [
   ['--ignoreProjects', 'e2e', '--maxWorkers', '2'],
-  ['--selectProjects', 'e2e', '--runInBand'],
+  ['--selectProjects', 'e2e', '--maxWorkers', '2'],
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -45,6 +45,8 @@ export function findLinks(text: string): string[] {
   if (!text.includes('://')) return [];
   const links = new Set<string>();
   for (const [address] of text.matchAll(ADDRESS)) {
+    // No address that is kept is much longer; to trim a hostile one would take the square of its length.
+    if (address.length > 2 * LONGEST_TARGET) continue;
     const link = normalizeLink(trimEnd(address));
     if (link.length <= LONGEST_TARGET) links.add(link);
     if (links.size >= MOST_LINKS) break;

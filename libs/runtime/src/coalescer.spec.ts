@@ -13,6 +13,7 @@ function recording(options: Partial<CoalescerOptions<string, string>> = {}): {
       batches.push([...inputs]);
       await new Promise((resolve) => setImmediate(resolve));
       if (inputs.includes('bad')) throw new Error('bad input');
+      if (inputs.includes('refused')) throw new AppError('DEPENDENCY.EMBEDDINGS_UNAVAILABLE', { retryable: false });
       if (inputs.includes('down')) throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE');
       return inputs.map((input) => input.toUpperCase());
     },
@@ -67,11 +68,11 @@ describe('Coalescer', () => {
     expect(batches).toEqual([['a1', 'b1', 'c1'], ['a2', 'b2', 'a3'], ['a4']]);
   });
 
-  it('repeats a failed batch call by call', async () => {
+  it.each(['bad', 'refused'])('repeats a batch that failed for one %s input call by call', async (bad) => {
     const { coalescer, batches } = recording();
-    const results = await Promise.allSettled(['a', 'bad', 'c'].map((input) => coalescer.call(input)));
+    const results = await Promise.allSettled(['a', bad, 'c'].map((input) => coalescer.call(input)));
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(batches).toEqual([['a', 'bad', 'c'], ['a'], ['bad'], ['c']]);
+    expect(batches).toEqual([['a', bad, 'c'], ['a'], [bad], ['c']]);
   });
 
   it('fails all at once while a dependency is down, and works again afterwards', async () => {

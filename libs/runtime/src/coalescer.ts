@@ -92,7 +92,8 @@ export class Coalescer<Input, Output> {
       if (outputs.length !== batch.length) throw new Error('a batch has as many answers as it has calls');
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
-      const down = error instanceof AppError && error.code.startsWith('DEPENDENCY.');
+      // What is refused for good is about one of the inputs, whatever it is called.
+      const down = error instanceof AppError && error.retryable && error.code.startsWith('DEPENDENCY.');
       // Asking a server that is down once a call would only hold everybody up.
       if (batch.length === 1 || down) for (const { reject } of batch) reject(error);
       else for (const waiting of batch) await this.runBatch([waiting]);

@@ -26,6 +26,11 @@ describe('adaptToLanguage', () => {
     expect(adapted).toEqual({ ...plan, denseWeight: foreignDenseWeight, floor: null, tailShare: null });
   });
 
+  it('leaves the floor where nothing else would leave anything out', () => {
+    const kept = adaptToLanguage({ ...plan, keepsFloor: true }, 'Wer genehmigt den Urlaub?', ['en']);
+    expect(kept).toMatchObject({ floor: plan.floor, denseWeight: foreignDenseWeight });
+  });
+
   it.each([
     ['Who approves leave?', ['en']],
     ['parental leave', ['en']],

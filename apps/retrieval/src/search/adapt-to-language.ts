@@ -12,5 +12,6 @@ import type { PagePlan } from './select-page.js';
 export function adaptToLanguage(plan: PagePlan, query: string, languages: readonly string[] | null): PagePlan {
   const isEnglishOnly = languages?.every((language) => language === 'en') ?? false;
   if (!isEnglishOnly || !looksForeign(query)) return plan;
-  return { ...plan, denseWeight: FUSION.foreignDenseWeight, floor: null, tailShare: null };
+  const open = plan.keepsFloor === true ? {} : { floor: null, tailShare: null };
+  return { ...plan, denseWeight: FUSION.foreignDenseWeight, ...open };
 }

@@ -14,6 +14,8 @@ export interface PagePlan {
   unit: 'item' | 'passage';
   /** Cosine below which nothing is shown; null = everything may be. */
   floor: number | null;
+  /** The floor holds in every language: nothing else would leave anything out. */
+  keepsFloor?: boolean;
   /** Share of the way from the floor up to the best cosine below which the rest is cut off; null = no such cut. */
   tailShare: number | null;
   /** How to tell whether anything is relevant; null = whatever is found is: nothing was measured for the model. */
@@ -99,12 +101,11 @@ export function selectPage(
 
   function takePage(ordered: readonly PageEntry[]): PageEntry[] {
     const page: PageEntry[] = [];
-    const ownerOfContent = new Map<string, string>();
+    const ownerOfContent = ownersOfContent(ordered);
     const itemsInPage = new Set<string>();
     for (const entry of ordered) {
       const { itemId, provider } = entry.chunk;
       const owner = ownerOfContent.get(entry.head.contentHash) ?? itemId;
-      ownerOfContent.set(entry.head.contentHash, owner);
       if (owner !== itemId) {
         settledItemIds.add(itemId);
         if (itemsInPage.has(owner)) excluded.add('duplicate', provider, itemId);
@@ -127,6 +128,16 @@ export function selectPage(
       if (!itemsAbove.has(chunk.itemId)) excluded.add('relevance_floor', chunk.provider, chunk.itemId);
     }
   }
+}
+
+/** Of items with the same content the first one that nothing replaces, else the first: a copy must not hide what holds. */
+function ownersOfContent(ordered: readonly PageEntry[]): Map<string, string> {
+  const owners = new Map<string, PageEntry>();
+  for (const entry of ordered) {
+    const owner = owners.get(entry.head.contentHash);
+    if (!owner || (owner.head.superseded && !entry.head.superseded)) owners.set(entry.head.contentHash, entry);
+  }
+  return new Map([...owners].map(([contentHash, { chunk }]) => [contentHash, chunk.itemId]));
 }
 
 /** As `RetrievalViews.recheck` keys its heads. */

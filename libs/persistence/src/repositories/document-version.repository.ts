@@ -76,6 +76,7 @@ export type DocumentHead = Pick<
   | 'authorName'
   | 'sourceCreatedAt'
   | 'sourceUpdatedAt'
+  | 'syncedAt'
   | 'validFrom'
   | 'validUntil'
   | 'supersedes'
@@ -99,7 +100,7 @@ export async function lockDocument(
   const rows: HeadRow[] = await transaction.query(
     `SELECT i.id, i.provider, i.connector_id AS "connectorId", i.external_id AS "externalId",
        i.source_kind AS "sourceKind", i.title, i.url, i.author_name AS "authorName",
-       i.source_created_at AS "sourceCreatedAt", i.source_updated_at AS "sourceUpdatedAt", i.valid_from AS "validFrom",
+       i.source_created_at AS "sourceCreatedAt", i.source_updated_at AS "sourceUpdatedAt", i.synced_at AS "syncedAt", i.valid_from AS "validFrom",
        i.valid_until AS "validUntil", i.supersedes, i.tags, i.access_policy AS "accessPolicy", i.metadata,
        i.latest_version AS "latestVersion"
      FROM source_items i WHERE ${VISIBLE_ITEM} AND i.id = $4 FOR UPDATE`,

@@ -117,6 +117,20 @@ describeOnPostgres('OutboxRepository', (postgres) => {
       expect(new Set(rows.slice(0, 3).map(({ lane }) => lane)).size).toBe(3);
     });
 
+    it('asks for shares of the lanes only that have something to give', async () => {
+      await fill(tenants[0], 2, 'item.delete');
+      await fill(tenants[1], 2);
+      await fill(tenants[2], 1);
+      await query(`UPDATE outbox SET claimed_until = now() + interval '1 minute' WHERE tenant_id = $1`, [tenants[2]]);
+      let asked: string[] = [];
+      const share = (lanes: readonly OutboxLane[]): number[] => {
+        asked = lanes.map(({ tenantId }) => tenantId);
+        return lanes.map(() => 5);
+      };
+      expect(await outbox.claim({ share, jobNames: ['item.extract'] })).toHaveLength(2);
+      expect(asked).toEqual([tenants[1]]);
+    });
+
     it('gives released rows out again at once, and those of a dead dispatcher when their lease is over', async () => {
       await fill(tenants[0], 2);
       const options = { share: (lanes: readonly OutboxLane[]) => lanes.map(() => 20), jobNames: EVERY_JOB };

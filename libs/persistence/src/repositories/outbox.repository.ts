@@ -48,7 +48,10 @@ export interface OutboxClaimOptions {
   share: (lanes: readonly OutboxLane[]) => number[];
 }
 
-/** Lanes with rows, from one to the next along the index: the cost depends on their number and not on the backlog. */
+/**
+ * Lanes with rows that can be had, from one to the next along the index: the cost depends on their number and not on the
+ * backlog. A lane without any would be given a share that nobody takes. Parameter: $1 job names.
+ */
 const LANES = `WITH RECURSIVE lanes AS (
     (SELECT tenant_id, lane FROM outbox ORDER BY tenant_id, lane LIMIT 1)
     UNION ALL
@@ -57,7 +60,9 @@ const LANES = `WITH RECURSIVE lanes AS (
       ORDER BY o.tenant_id, o.lane LIMIT 1
     ) next
   )
-  SELECT tenant_id AS "tenantId", lane FROM lanes`;
+  SELECT l.tenant_id AS "tenantId", l.lane FROM lanes l
+  WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.tenant_id = l.tenant_id AND o.lane = l.lane
+    AND o.job_name = ANY($1) AND (o.claimed_until IS NULL OR o.claimed_until < now()))`;
 
 /** Locks each lane's oldest free rows; `turn` counts 1, 2, … within a lane. Parameters: $1 job names, $2 tenants, $3 lanes, $4 rows of each. */
 const LOCK_HEADS = `SELECT x.*, row_number() OVER (PARTITION BY t.tenant_id, t.lane ORDER BY x.id) AS turn
@@ -87,7 +92,7 @@ export class OutboxRepository {
   /** Leases unsent rows, one of each lane in turn; a row of a dispatcher that died is free again after a minute. */
   async claim({ jobNames, share }: OutboxClaimOptions): Promise<OutboxRow[]> {
     return this.database.transaction(async (transaction) => {
-      const lanes = await transaction.query<OutboxLane[]>(LANES);
+      const lanes = await transaction.query<OutboxLane[]>(LANES, [jobNames]);
       if (lanes.length === 0) return [];
       const rows = await transaction.query<OutboxColumns[]>(LOCK_HEADS, [
         jobNames,

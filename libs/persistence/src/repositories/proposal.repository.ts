@@ -192,10 +192,10 @@ export async function listScannedPassages(
   { tenantId, chunking }: ScanTask,
   { mostItems, mostBytes }: { mostItems: number; mostBytes: number },
 ): Promise<ScannedPassage[]> {
-  const rows: (Omit<ScannedPassage, 'text'> & { start: number; end: number; whole: string })[] =
+  const rows: (Omit<ScannedPassage, 'text'> & { start: number; end: number; whole: string | null })[] =
     await transaction.query(
-      `SELECT c.id AS "chunkId", i.id AS "itemId", v.version, v.title, v.text AS whole, c.start_index AS start,
-       c.end_index AS "end", coalesce(i.source_updated_at, i.source_created_at) AS "sourceDate",
+      `SELECT c.id AS "chunkId", i.id AS "itemId", v.version, v.title, c.start_index AS start, c.end_index AS "end",
+       CASE WHEN row_number() OVER (PARTITION BY i.id ORDER BY c.ordinal) = 1 THEN v.text END AS whole, coalesce(i.source_updated_at, i.source_created_at) AS "sourceDate",
        i.valid_from AS "validFrom", i.valid_until AS "validUntil"
      FROM (SELECT * FROM source_items p WHERE p.tenant_id = $1 AND p.deleted_at IS NULL AND p.live_version IS NOT NULL
        ORDER BY p.updated_at DESC, p.id LIMIT $3) i
@@ -204,5 +204,10 @@ export async function listScannedPassages(
      ORDER BY i.updated_at DESC, i.id, c.ordinal`,
       [tenantId, chunking, mostItems, mostBytes],
     );
-  return rows.map(({ whole, start, end, ...row }) => ({ ...row, text: whole.slice(start, end) }));
+  // Only an item's first row brings its text: with each of its passages it would fill the memory.
+  const texts = new Map(rows.flatMap(({ itemId, whole }) => (whole === null ? [] : [[itemId, whole] as const])));
+  return rows.map(({ whole: _first, start, end, ...row }) => ({
+    ...row,
+    text: texts.get(row.itemId)?.slice(start, end) ?? '',
+  }));
 }

@@ -42,6 +42,9 @@ export async function callPort<Output>(port: PortCall<Output>): Promise<PortResu
   }
 }
 
+/** Node's longest timer; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
@@ -53,10 +56,10 @@ async function callWithin({ call, deadlineMs, signal }: PortCall<unknown>): Prom
   });
   const cancel = (): void => controller.abort(new AppError('REQUEST.CANCELLED'));
   signal?.addEventListener('abort', cancel, { once: true });
-  const timer = setTimeout(() => controller.abort(new DeadlineError()), deadlineMs);
+  const timer = setTimeout(() => controller.abort(new DeadlineError()), Math.min(deadlineMs, LONGEST_TIMER_MS));
   try {
     // The provider may throw before it returns a promise.
-    const answered = (async () => call({ signal: controller.signal, deadlineMs }))();
+    const answered = (async () => call({ signal: controller.signal, deadlineMs: Math.min(deadlineMs, LONGEST_TIMER_MS) }))();
     return await Promise.race([answered, stopped]);
   } finally {
     clearTimeout(timer);

@@ -136,6 +136,12 @@ describe('reader', () => {
     expect(await reader.findCandidates(address, query)).toEqual({ candidates: [], exact: false });
     await reader.findCandidates(address, query);
     expect(server.requests).toHaveLength(3);
+    const [other] = await readerOn((_method, _path, body) => {
+      const part = body.includes('"binary"') ? refused : fullPart;
+      return { body: { took: 1, responses: [part, part] } };
+    });
+    const both = await Promise.all([other.findCandidates(address, query), other.findCandidates(address, query)]);
+    expect(both).toHaveLength(2);
   });
 });
 

@@ -31,10 +31,11 @@ export class ElasticsearchReader implements SearchIndexReader {
 
     // History would distort today's keyword statistics, so it is asked only about the past.
     const index = query.filter.knownAsOf === undefined ? [names.live] : [names.live, names.history];
-    let parts = await this.search(index, query);
-    if (this.vectorFormat === 'binary' && lacksBinaryVectors(parts.lexical)) {
+    const format = this.vectorFormat;
+    let parts = await this.search(index, query, format);
+    if (format === 'binary' && lacksBinaryVectors(parts.lexical)) {
       this.vectorFormat = 'array';
-      parts = await this.search(index, query);
+      parts = await this.search(index, query, 'array');
     }
     const { dense, lexical } = parts;
     if (isMissing(dense) || isMissing(lexical)) throw indexUnavailable(new Error('The index is not there.'));
@@ -63,8 +64,12 @@ export class ElasticsearchReader implements SearchIndexReader {
   }
 
   /** One round trip; two when the vector is still being made, so that the words are looked up meanwhile. */
-  private async search(index: string[], query: CandidateQuery): Promise<{ dense: Part; lexical: Part }> {
-    const options = { vectorFormat: this.vectorFormat, timeoutMs: this.timeoutMs };
+  private async search(
+    index: string[],
+    query: CandidateQuery,
+    vectorFormat: VectorFormat,
+  ): Promise<{ dense: Part; lexical: Part }> {
+    const options = { vectorFormat, timeoutMs: this.timeoutMs };
     const send = (...bodies: estypes.SearchSearchRequestBody[]): Promise<Part[]> =>
       this.send(index, bodies, query.signal);
     const lexicalSearch = buildLexicalSearch(query, options);

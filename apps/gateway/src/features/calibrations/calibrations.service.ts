@@ -57,6 +57,11 @@ export class CalibrationsService {
   async create(body: CreateCalibrationBody): Promise<{ data: Calibration }> {
     const { scope, tenant } = requireCaller();
     const { tenantId } = scope;
+    // It certifies what everybody in the tenant is answered from; scores of a part of it would say something else.
+    if (scope.allowedProviders !== null || scope.principals !== null)
+      throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
+        message: 'Only a key that sees everything (no allowedProviders, no principals) can calibrate.',
+      });
     const live = await this.requireLive(tenantId, body.generationId);
     const labelled =
       body.includeFeedback && tenant.auditQueryText

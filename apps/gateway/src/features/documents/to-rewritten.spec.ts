@@ -13,6 +13,7 @@ const HEAD: DocumentHead = {
   authorName: 'Ada',
   sourceCreatedAt: new Date('2026-01-01T00:00:00Z'),
   sourceUpdatedAt: null,
+  syncedAt: new Date('2026-01-02T00:00:00Z'),
   validFrom: null,
   validUntil: new Date('2027-01-01T00:00:00Z'),
   supersedes: ['e-0'],
@@ -69,6 +70,7 @@ describe('a changed document', () => {
       title: 'Plan',
       tags: [],
       url: null,
+      syncedAt: '2026-01-02T00:00:00.000Z',
       unchanged: true,
     });
   });

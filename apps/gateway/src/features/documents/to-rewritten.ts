@@ -32,7 +32,9 @@ export function toChanged(
   if (content !== undefined)
     return { ...asText(restated), body: content, mimeType: mimeType ?? textTypeAfter(newest.mimeType) };
   // Failed ones are tried again with what is changed.
-  if (title === undefined && newest.state !== 'failed') return { ...restated, unchanged: true };
+  if (title === undefined && newest.state !== 'failed')
+    // Nobody has looked at the content again, so it is as old as before.
+    return { ...restated, syncedAt: head.syncedAt?.toISOString() ?? null, unchanged: true };
   return sentAgain(restated, newest, title === undefined);
 }
 

@@ -85,6 +85,7 @@ function libraryPagePlan(limit: number, relevance: RelevanceProfile): PagePlan {
     limit,
     unit: 'item',
     floor: floorOf(relevance),
+    keepsFloor: true,
     tailShare: null,
     rule: null,
     emptyUnlessRelevant: false,
