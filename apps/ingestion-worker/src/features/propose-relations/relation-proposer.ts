@@ -28,6 +28,7 @@ const MOST_DOCUMENTS = 250;
 export class RelationProposer {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
+  private stopped = false;
 
   constructor(
     private readonly database: Database,
@@ -42,6 +43,7 @@ export class RelationProposer {
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
     clearInterval(this.timer);
     await this.running;
   }
@@ -87,10 +89,11 @@ export class RelationProposer {
     return proposeConflicts(evidence, graph).map((proposal) => toNewProposal(proposal, versions));
   }
 
+  /** Every tenant that is waiting, one after the other: a round each would make the last of many wait for minutes. */
   private async scanSafely(): Promise<void> {
     try {
-      const stored = await this.scan();
-      if (stored) this.logger.info({ stored }, 'Proposed relations for review');
+      for (let stored = await this.scan(); stored !== null && !this.stopped; stored = await this.scan())
+        if (stored > 0) this.logger.info({ stored }, 'Proposed relations for review');
     } catch (error) {
       this.logger.warn({ code: AppError.from(error).code }, 'Looking for relations failed; the next round tries again');
     }
