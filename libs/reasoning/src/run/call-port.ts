@@ -59,7 +59,8 @@ async function callWithin({ call, deadlineMs, signal }: PortCall<unknown>): Prom
   const timer = setTimeout(() => controller.abort(new DeadlineError()), Math.min(deadlineMs, LONGEST_TIMER_MS));
   try {
     // The provider may throw before it returns a promise.
-    const answered = (async () => call({ signal: controller.signal, deadlineMs: Math.min(deadlineMs, LONGEST_TIMER_MS) }))();
+    const answered = (async () =>
+      call({ signal: controller.signal, deadlineMs: Math.min(deadlineMs, LONGEST_TIMER_MS) }))();
     return await Promise.race([answered, stopped]);
   } finally {
     clearTimeout(timer);
