@@ -6,10 +6,10 @@ import {
   OutboxDispatcher,
   type ClaimOptions,
   type OutboxDispatcherOptions,
-  type OutboxLane,
   type OutboxRow,
   type OutboxStore,
 } from './outbox-dispatcher.js';
+import type { Lane } from './lane-shares.js';
 import type { DeadLetter } from './strategy-options.js';
 
 const jobs = makeTestJobs('outbox-test');
@@ -25,7 +25,7 @@ class MemoryOutbox implements OutboxStore {
   async claim(options: ClaimOptions): Promise<OutboxRow[]> {
     this.claims.push(options);
     const free = this.rows.filter((row) => !this.claimed.has(row.id) && options.jobNames.includes(row.jobName));
-    const isOf = (lane: OutboxLane) => (row: OutboxRow) => row.tenantId === lane.tenantId && row.lane === lane.lane;
+    const isOf = (lane: Lane) => (row: OutboxRow) => row.tenantId === lane.tenantId && row.lane === lane.lane;
     const lanes = free.filter((row, index) => free.findIndex(isOf(row)) === index);
     const shares = options.share(lanes);
     const ofLanes = lanes.map((lane, index) => free.filter(isOf(lane)).slice(0, shares[index]));

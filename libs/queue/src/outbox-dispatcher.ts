@@ -1,26 +1,21 @@
 import { AppError, JOB_CATALOGUE, parseJobPayload, type JobContract } from '@candor/contracts';
 import type { CatalogueJob } from './catalogue-job.js';
-import { LaneShares } from './lane-shares.js';
+import { LaneShares, type Lane } from './lane-shares.js';
 import type { JobProducer } from './job-producer.js';
 import { QueueWindow } from './queue-window.js';
 import type { DeadLetter } from './strategy-options.js';
 
-export interface OutboxRow {
+export interface OutboxRow extends Lane {
   id: string;
-  tenantId: string;
-  /** Where it comes from within the tenant: a connector, or a provider. */
-  lane: string;
   jobName: string;
   payload: unknown;
 }
-
-export type OutboxLane = Pick<OutboxRow, 'tenantId' | 'lane'>;
 
 export interface ClaimOptions {
   /** Only rows of these jobs: the queues of the others are full. */
   jobNames: readonly string[];
   /** Asked with the lanes that have rows: how many each may have, in their order. */
-  share: (lanes: readonly OutboxLane[]) => number[];
+  share: (lanes: readonly Lane[]) => number[];
 }
 
 /**

@@ -3,6 +3,7 @@ import { AppError, type CallerScope, type Provider } from '@candor/contracts';
 import type { ItemHead, KeyHead, LiveGeneration, ReadScope, RetrievalViews } from '@candor/persistence/views';
 import type { Candidate, ChunkFilter, IndexAddress, SearchIndexReader } from '@candor/search-index/read';
 import type { ExclusionTally } from './exclusion-tally.js';
+import { throwIfCancelled } from '@candor/runtime/cancellation';
 import { matchWords, readQueryTerms, type WordMatch } from '@candor/reasoning/relevance';
 import { FUSION } from './fusion-settings.js';
 import { narrowToKey, narrowToRequest } from './narrow-scope.js';
@@ -97,10 +98,10 @@ export class RetrievalRun {
     for (;;) {
       this.rounds += 1;
       const { found, later } = await this.findRound(reader, address, { vector, k, filter: this.filterOf(itemIds) });
-      throwIfStopped(this.signal);
+      throwIfCancelled(this.signal);
       for (const candidate of [...found, ...later]) this.pool.set(candidate.chunk.chunkId, candidate);
       await this.recheck([...found, ...later]);
-      throwIfStopped(this.signal);
+      throwIfCancelled(this.signal);
       this.selected = this.select();
       if (this.isDone(found, k)) return;
       k *= FUSION.refillGrowth;
@@ -225,9 +226,4 @@ function readWordsOnce(query: string): ReadWords {
       return match;
     },
   };
-}
-
-/** Whoever made the signal turns this into what really happened: a deadline or a cancellation. */
-export function throwIfStopped(signal: AbortSignal): void {
-  if (signal.aborted) throw new AppError('REQUEST.CANCELLED', { cause: signal.reason });
 }

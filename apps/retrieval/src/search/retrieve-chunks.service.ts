@@ -8,10 +8,11 @@ import {
   type RelevanceProfile,
 } from '@candor/embeddings';
 import type { LiveGeneration } from '@candor/persistence/views';
+import { throwIfCancelled } from '@candor/runtime/cancellation';
 import type { SearchIndexReader } from '@candor/search-index/read';
 import { adaptToLanguage } from './adapt-to-language.js';
 import { resolveItemScope } from './resolve-item-scope.js';
-import { RetrievalRun, throwIfStopped, type ChunkQuery, type RetrievedPage, type Views } from './retrieval-run.js';
+import { RetrievalRun, type ChunkQuery, type RetrievedPage, type Views } from './retrieval-run.js';
 import type { PagePlan } from './select-page.js';
 
 /** Tenants whose live generation is remembered; the least recently asked are forgotten. */
@@ -58,7 +59,7 @@ export class RetrieveChunksService {
       }
     }
     const live = await reading;
-    throwIfStopped(signal);
+    throwIfCancelled(signal);
     if (live) this.remembered.set(caller.tenantId, live);
     else this.remembered.delete(caller.tenantId);
     return (await searchIn(live)).finish(live, started);
@@ -76,7 +77,7 @@ export class RetrieveChunksService {
       collectionId: query.collectionId ?? null,
       ...(query.tags === undefined ? {} : { tags: query.tags }),
     });
-    throwIfStopped(signal);
+    throwIfCancelled(signal);
     const model = generation?.embedding ?? this.embedders.configured.profile;
     const usual = planFor(this.relevance ?? findRelevanceProfile(model));
     const plan = adaptToLanguage(usual, query.text, findModelLanguages(model));

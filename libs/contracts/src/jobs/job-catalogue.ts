@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { requestIdSchema, tenantIdSchema } from '../ids.js';
 import {
   buildGenerationJob,
   promoteGenerationJob,
@@ -7,6 +6,7 @@ import {
   retireGenerationJob,
 } from './generation-jobs.js';
 import { defineJob, itemJobPayloadSchema, type ItemJobPayload } from './define-job.js';
+import { queuedRunFields } from './queued-run-fields.js';
 import { runReasoningJob } from './reasoning-jobs.js';
 import { checkSourceJob, removeSourceJob, scheduleSourceJob, startDueRunJob, syncSourceJob } from './source-jobs.js';
 
@@ -65,16 +65,7 @@ export const answerQuestionJob = defineJob({
   version: 1,
   queue: 'reasoning',
   payload: z.strictObject({
-    tenantId: tenantIdSchema,
-    requestId: requestIdSchema,
-    /** Ours alone: callers choose request ids, and two of them may choose the same. */
-    runId: z.uuid(),
-    /** Signed CallerScope. */
-    callerToken: z.string().min(1),
-    /** Reply channel of the gateway instance that waits. */
-    replyTo: z.string().min(1),
-    /** ISO instant after which the job is dropped unrun. */
-    deadline: z.iso.datetime(),
+    ...queuedRunFields,
     query: z.string(),
     limit: z.number().int().min(1).max(50),
     maxTokens: z.number().int().nonnegative(),

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { requestIdSchema, tenantIdSchema } from '../ids.js';
+
+/** What every request answered through the queue carries, beside the request itself. */
+export const queuedRunFields = {
+  tenantId: tenantIdSchema,
+  requestId: requestIdSchema,
+  /** Ours alone: callers choose request ids, and two of them may choose the same. */
+  runId: z.uuid(),
+  /** Signed CallerScope. */
+  callerToken: z.string().min(1),
+  /** Reply channel of the gateway instance that waits. */
+  replyTo: z.string().min(1),
+  /** ISO instant after which the job is dropped unrun. */
+  deadline: z.iso.datetime(),
+};
