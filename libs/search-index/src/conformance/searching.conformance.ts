@@ -100,6 +100,16 @@ export function describeSearching(open: () => IndexUnderTest): void {
       }
     });
 
+    it('take a query of more different words than an engine has clauses for, and find by the first', async () => {
+      const index = await fixture();
+      const chunk = buildChunk(index.tenantId, { content: 'the walrus sleeps' });
+      await index.apply(putVersion(chunk));
+      const words = Array.from({ length: 8_000 }, (_, number) => `word${number}`).join(' ');
+      expect((await index.search({ text: `walrus ${words}` })).candidates).toMatchObject([{ lexicalRank: 1 }]);
+      const ideographs = Array.from({ length: 8_000 }, (_, number) => String.fromCodePoint(0x4e00 + number)).join('');
+      expect((await index.search({ text: `walrus ${ideographs}` })).candidates).toMatchObject([{ lexicalRank: 1 }]);
+    });
+
     it('refuse a vector of another model and a senseless k', async () => {
       const index = await fixture();
       await index.apply(putVersion(buildChunk(index.tenantId)));
@@ -198,14 +208,21 @@ export function describeSearching(open: () => IndexUnderTest): void {
       }
     });
 
-    it('takes thousands of ids and principals', async () => {
-      const ids = Array.from({ length: 5_000 }, () => randomUUID());
+    // 65,536 is as many as Elasticsearch takes in one list.
+    it('takes more ids and principals than any collection or key should have', async () => {
+      const ids = Array.from({ length: 70_000 }, () => randomUUID());
       const filter = openFilter(index.tenantId, {
         itemIds: [...ids, 'a', 'b'],
         excludeItemIds: ids,
+        excludeChunkIds: ids,
         principals: [...ids.map((id) => `user:${id}`), 'user:a'],
       });
-      expect((await index.find({ filter })).map((chunk) => chunk.itemId).sort()).toEqual(['a', 'b']);
+      const { candidates } = await index.search({ filter });
+      expect(candidates.map(({ chunk }) => chunk.itemId).sort()).toEqual(['a', 'b']);
+      for (const candidate of candidates) {
+        expect(candidate.denseRank).not.toBeNull();
+        expect(candidate.lexicalRank).not.toBeNull();
+      }
     });
   });
 

@@ -2,6 +2,7 @@ import { ANYONE } from '@candor/contracts';
 import type { estypes } from '@elastic/elasticsearch';
 import { instantToMillis } from '../chunk-filter.js';
 import type { ChunkFilter } from '../search-index.port.js';
+import { anyOf } from './any-of.js';
 
 type Query = estypes.QueryDslQueryContainer;
 
@@ -10,9 +11,9 @@ export function buildFilter(filter: ChunkFilter): Query[] {
   const clauses: Query[] = [{ term: { tenantId: filter.tenantId } }];
   if (filter.providers) clauses.push({ terms: { provider: filter.providers } });
   if (filter.principals) clauses.push(visibleTo(filter.principals));
-  if (filter.itemIds) clauses.push({ terms: { itemId: filter.itemIds } });
-  if (filter.excludeItemIds?.length) clauses.push(not({ terms: { itemId: filter.excludeItemIds } }));
-  if (filter.excludeChunkIds?.length) clauses.push(not({ terms: { chunkId: filter.excludeChunkIds } }));
+  if (filter.itemIds) clauses.push(anyOf('itemId', filter.itemIds));
+  if (filter.excludeItemIds?.length) clauses.push(not(anyOf('itemId', filter.excludeItemIds)));
+  if (filter.excludeChunkIds?.length) clauses.push(not(anyOf('chunkId', filter.excludeChunkIds)));
   if (filter.updatedAfter !== undefined) {
     clauses.push({ range: { sourceUpdatedAt: { gte: isoInstant(filter.updatedAfter, 'updatedAfter') } } });
   }
@@ -32,7 +33,7 @@ function visibleTo(principals: readonly string[]): Query {
     bool: {
       should: [
         { term: { accessMode: 'provider_scope' } },
-        { bool: { filter: [{ term: { accessMode: 'acl' } }, { terms: { principals: [...principals, ANYONE] } }] } },
+        { bool: { filter: [{ term: { accessMode: 'acl' } }, anyOf('principals', [...principals, ANYONE])] } },
       ],
       minimum_should_match: 1,
     },

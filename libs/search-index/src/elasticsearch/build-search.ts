@@ -2,6 +2,7 @@ import type { estypes } from '@elastic/elasticsearch';
 import { MAX_CANDIDATES } from '../chunk-filter.js';
 import type { CandidateQuery } from '../search-index.port.js';
 import { buildFilter } from './build-filter.js';
+import { cutQuery } from './cut-query.js';
 import { sourceConfig, vectorFields, type VectorFormat } from './chunk-source.js';
 
 /**
@@ -53,7 +54,7 @@ export function buildLexicalSearch(query: LegQuery, options: SearchOptions): est
     ...commonParts(query, options),
     ...vectorFields(options.vectorFormat),
     query: {
-      bool: { must: [{ combined_fields: { query: query.text, fields } }], filter: buildFilter(query.filter) },
+      bool: { must: [{ combined_fields: { query: cutQuery(query.text), fields } }], filter: buildFilter(query.filter) },
     },
   };
 }

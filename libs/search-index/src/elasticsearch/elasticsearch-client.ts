@@ -1,4 +1,5 @@
 import { Client } from '@elastic/elasticsearch';
+import { measureRequests } from './measure-requests.js';
 
 type ClientOptions = ConstructorParameters<typeof Client>[0];
 
@@ -23,13 +24,14 @@ const DEFAULT_WRITE_TIMEOUT_MS = 60_000;
 /** No retries: the caller's own deadline and the next node's turn are better judges of a slow search. */
 export function createSearchClient(options: ElasticsearchOptions): { client: Client; timeoutMs: number } {
   const timeoutMs = options.searchTimeoutMs ?? DEFAULT_SEARCH_TIMEOUT_MS;
-  return { client: new Client({ ...clientOptions(options), maxRetries: 0, requestTimeout: timeoutMs }), timeoutMs };
+  const client = new Client({ ...clientOptions(options), maxRetries: 0, requestTimeout: timeoutMs });
+  return { client: measureRequests(client), timeoutMs };
 }
 
 /** Every write is idempotent (ids are given), so a lost connection may be tried again. */
 export function createWriteClient(options: ElasticsearchOptions): Client {
   const requestTimeout = options.writeTimeoutMs ?? DEFAULT_WRITE_TIMEOUT_MS;
-  return new Client({ ...clientOptions(options), maxRetries: 2, requestTimeout });
+  return measureRequests(new Client({ ...clientOptions(options), maxRetries: 2, requestTimeout }));
 }
 
 function clientOptions(options: ElasticsearchOptions): ClientOptions {

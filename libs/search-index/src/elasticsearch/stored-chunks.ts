@@ -1,6 +1,7 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { missingIndex } from '../check-operations.js';
 import type { IndexPlan, StoredChunk, StoredChunks } from '../plan-operations.js';
+import { anyOf } from './any-of.js';
 import { CHUNK_SOURCE, vectorFields, vectorOf, type ChunkSource, type IndexedSource } from './chunk-source.js';
 import type { IndexNames } from './index-names.js';
 import { indexUnavailable, mapStatus } from './map-elasticsearch-error.js';
@@ -12,7 +13,7 @@ const STORED_FIELDS = ['chunkId', 'itemId', 'version', 'accessMode', 'principals
 export async function loadStoredChunks(client: Client, names: IndexNames, itemIds: string[]): Promise<StoredChunks> {
   const body: estypes.SearchSearchRequestBody = {
     size: PAGE_SIZE,
-    query: { bool: { filter: [{ terms: { itemId: itemIds } }] } },
+    query: { bool: { filter: [anyOf('itemId', itemIds)] } },
     sort: [{ chunkId: 'asc' }],
     track_total_hits: false,
     _source: STORED_FIELDS,
