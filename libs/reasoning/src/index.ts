@@ -83,6 +83,7 @@ export {
   type ProposalProtocolReport,
   type ProposedClaim,
 } from './proposals/inference-proposal.js';
+export { identifyProposal, type IdentifyingClaim } from './proposals/identify-proposal.js';
 export { createRuleBasedProposalProvider, proposeConflicts } from './proposals/propose-conflicts.js';
 export { passesRelevanceGate, type SkipReason } from './relevance-gate.js';
 export {

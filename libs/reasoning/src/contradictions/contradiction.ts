@@ -3,7 +3,7 @@ import { proposalKindSchema } from '../proposals/inference-proposal.js';
 import { identifierSchema, instantSchema } from '../schema/primitives.js';
 
 export const contradictionSideSchema = z.strictObject({
-  /** An item of the trusted bundle. */
+  /** An item of the trusted bundle; of a settled one also what planning took out, or an outdated hit. */
   chunkId: identifierSchema,
   documentId: identifierSchema,
   documentTitle: z.string(),

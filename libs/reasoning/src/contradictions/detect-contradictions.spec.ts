@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
 import { projectGraph, type DeclaredRelation, type GraphDocument } from '../graph/project-graph.js';
+import { identifyProposal } from '../proposals/identify-proposal.js';
 import { IDENTITY, makeHit, makeProposal, makeTrusted } from '../testing/scripted-ports.js';
 import { detectContradictions } from './detect-contradictions.js';
 
@@ -33,14 +34,14 @@ function settled(relations: Partial<DeclaredRelation>[], documents: Partial<Grap
     })),
     evidence: items,
   });
-  const found = detectContradictions({ items, graph, proposals: [], at: AT });
+  const found = detectContradictions({ items, outdated: [], graph, proposals: [], at: AT });
   expect(found).toHaveLength(1);
   return found[0]?.settledBy;
 }
 
 describe('detectContradictions', () => {
   it('cites and dates both sides', () => {
-    expect(detectContradictions({ items, graph: null, proposals: [], at: AT })).toEqual([
+    expect(detectContradictions({ items, outdated: [], graph: null, proposals: [], at: AT })).toEqual([
       {
         kind: 'conflicting_value',
         subject: 'The rate limit of the API is',
@@ -106,18 +107,82 @@ describe('detectContradictions', () => {
 
   it('names the proposal that found the same, and adds what only a proposal found', () => {
     const same = makeProposal('c2', 'c1');
-    expect(detectContradictions({ items, graph: null, proposals: [same], at: AT })).toMatchObject([
+    expect(detectContradictions({ items, outdated: [], graph: null, proposals: [same], at: AT })).toMatchObject([
       { left: { chunkId: 'c1' }, proposalId: 'proposal-1' },
     ]);
     const other = makeProposal('c1', 'c2', { kind: 'conflicting_date', proposalId: 'p2' });
-    expect(detectContradictions({ items, graph: null, proposals: [other], at: AT })).toMatchObject([
+    expect(detectContradictions({ items, outdated: [], graph: null, proposals: [other], at: AT })).toMatchObject([
       { kind: 'conflicting_value', proposalId: null },
       { kind: 'conflicting_date', proposalId: 'p2' },
     ]);
   });
 
+  const old = makeHit('c0', {
+    text: 'The rate limit of the API is 80 requests.',
+    verdict: 'superseded',
+    sourceDate: '2025-01-01T00:00:00Z',
+  });
+  const graphOver = (relations: Partial<DeclaredRelation>[], dismissedProposalIds: string[] = []) =>
+    projectGraph({
+      identity: IDENTITY,
+      documents: [],
+      relations: relations.map((relation, index) => ({
+        relationId: `r${index}`,
+        kind: 'supersedes',
+        fromDocumentId: 'document-of-c2',
+        toDocumentId: 'document-of-c0',
+        origin: 'declared',
+        declaredAt: null,
+        ...relation,
+      })),
+      evidence: items,
+      dismissedProposalIds,
+    });
+  const only = items.slice(1);
+
+  it('shows an outdated passage as the losing side of what a relation settled', () => {
+    const found = detectContradictions({ items: only, outdated: [old], graph: graphOver([{}]), proposals: [], at: AT });
+    expect(found).toMatchObject([
+      {
+        left: { chunkId: 'c2', value: '120 requests' },
+        right: { chunkId: 'c0', value: '80 requests', sourceDate: '2025-01-01T00:00:00Z' },
+        settledBy: { by: 'supersedes', relationId: 'r0', prevails: 'left' },
+        proposalId: null,
+      },
+    ]);
+  });
+
+  it.each([
+    ['nothing settles it', graphOver([])],
+    ['it would prevail', graphOver([{ fromDocumentId: 'document-of-c0', toDocumentId: 'document-of-c2' }])],
+    ['there is no graph', null],
+  ])('shows no outdated passage when %s', (_what, graph) => {
+    expect(detectContradictions({ items: only, outdated: [old], graph, proposals: [], at: AT })).toEqual([]);
+  });
+
+  it('shows no two outdated passages, and the items’ own contradictions once', () => {
+    const older = {
+      ...old,
+      chunkId: 'c9',
+      documentId: 'document-of-c9',
+      text: 'The rate limit of the API is 70 requests.',
+    };
+    const settling = graphOver([{ fromDocumentId: 'document-of-c0', toDocumentId: 'document-of-c9' }]);
+    const input = { items, outdated: [old, older], graph: settling, proposals: [], at: AT };
+    expect(detectContradictions(input)).toMatchObject([{ left: { chunkId: 'c1' }, right: { chunkId: 'c2' } }]);
+  });
+
+  it('leaves out what a person rejected', () => {
+    const sides = items.map(({ documentId, text }) => ({ documentId, quotation: text }));
+    const id = identifyProposal('tenant-a', 'conflicting_value', [sides[0]!, sides[1]!]);
+    const judge = (dismissed: string[]) =>
+      detectContradictions({ items, outdated: [], graph: graphOver([], dismissed), proposals: [], at: AT });
+    expect(judge(['another'])).toHaveLength(1);
+    expect(judge(['another', id])).toEqual([]);
+  });
+
   it('leaves out a proposal one side of which is no item', () => {
     const proposals = [makeProposal('c1', 'c9', { kind: 'conflicting_date' })];
-    expect(detectContradictions({ items, graph: null, proposals, at: AT })).toHaveLength(1);
+    expect(detectContradictions({ items, outdated: [], graph: null, proposals, at: AT })).toHaveLength(1);
   });
 });

@@ -3,12 +3,16 @@ import { findConflicts } from '../claims/find-conflicts.js';
 import type { EvidenceItem } from '../evidence/evidence-bundle.js';
 import type { GraphProjection } from '../graph/graph-projection.js';
 import { indexGraph, type GraphIndex } from '../graph/supersession.js';
+import { identifyProposal } from '../proposals/identify-proposal.js';
 import type { InferenceProposal, ProposalKind } from '../proposals/inference-proposal.js';
+import type { JudgedHit } from '../trust/trusted-result.js';
 import type { Contradiction, ContradictionSide } from './contradiction.js';
 import { settleContradiction } from './settle-contradiction.js';
 
 export interface DetectionInput {
   items: readonly EvidenceItem[];
+  /** Passages of another time that an item may have been settled against; they show as the losing side and no other way. */
+  outdated: readonly JudgedHit[];
   /** Null: no declared relation is known, so nothing is settled. */
   graph: GraphProjection | null;
   proposals: readonly InferenceProposal[];
@@ -16,8 +20,11 @@ export interface DetectionInput {
   at: number;
 }
 
-/** Disagreements between items of the evidence, found by rules or by proposals both of whose sides are items. */
-export function detectContradictions({ items, graph, proposals, at }: DetectionInput): Contradiction[] {
+/**
+ * Disagreements between items of the evidence, found by rules or by proposals both of whose sides are items; and those that
+ * a declared relation settled for an item against an outdated passage. What a person rejected is none.
+ */
+export function detectContradictions({ items, outdated, graph, proposals, at }: DetectionInput): Contradiction[] {
   const index = graph === null ? null : indexGraph(graph);
   const sources = new Map(items.map((item) => [item.chunkId, item]));
   const found = new Map<string, Contradiction>();
@@ -32,7 +39,29 @@ export function detectContradictions({ items, graph, proposals, at }: DetectionI
     const known = found.get(key) ?? (sides === null ? null : compose(kind, subject, sides, index, at));
     if (known !== null) found.set(key, { ...known, proposalId: known.proposalId ?? proposalId });
   }
-  return [...found.values()];
+  const all = [...found.values(), ...(index === null ? [] : findSettled(items, outdated, index, at))];
+  return graph === null ? all : all.filter((each) => !isDismissed(each, graph));
+}
+
+function findSettled(
+  items: readonly EvidenceItem[],
+  outdated: readonly JudgedHit[],
+  index: GraphIndex,
+  at: number,
+): Contradiction[] {
+  const sources = new Map([...items, ...outdated].map((source) => [source.chunkId, source]));
+  const current = new Set(items.map((item) => item.chunkId));
+  return findConflicts([...sources.values()]).flatMap(({ kind, subject, left, right }) => {
+    if (current.has(left.chunkId) === current.has(right.chunkId)) return [];
+    const sides = toSides(sources, claimSide(left), claimSide(right));
+    const settled = sides === null ? null : compose(kind, subject, sides, index, at);
+    if (settled?.settledBy == null) return [];
+    return current.has(settled[settled.settledBy.prevails].chunkId) ? [settled] : [];
+  });
+}
+
+function isDismissed({ kind, left, right }: Contradiction, graph: GraphProjection): boolean {
+  return graph.dismissedProposalIds.includes(identifyProposal(graph.identity.tenantId, kind, [left, right]));
 }
 
 interface StatedSide {
@@ -46,14 +75,14 @@ function claimSide({ chunkId, quotation, value }: Claim): StatedSide {
   return { chunkId, quotation, value };
 }
 
-function toSides(sources: ReadonlyMap<string, EvidenceItem>, left: StatedSide, right: StatedSide): Sides | null {
+function toSides(sources: ReadonlyMap<string, JudgedHit>, left: StatedSide, right: StatedSide): Sides | null {
   const leftItem = sources.get(left.chunkId);
   const rightItem = sources.get(right.chunkId);
   return leftItem && rightItem ? [toSide(leftItem, left), toSide(rightItem, right)] : null;
 }
 
 function toSide(
-  { chunkId, documentId, documentTitle, sourceDate }: EvidenceItem,
+  { chunkId, documentId, documentTitle, sourceDate }: JudgedHit,
   { quotation, value }: StatedSide,
 ): ContradictionSide {
   return { chunkId, documentId, documentTitle, quotation, value, sourceDate };

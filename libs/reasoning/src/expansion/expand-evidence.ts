@@ -71,7 +71,7 @@ async function retrieveRound(
   const { tenantId, generation, knownAsOf } = request;
   const retrieved = await callPort({
     provider: 'expansion_retriever',
-    deadlineMs: recorder.planningTimeLeft,
+    deadlineMs: run.within(recorder.planningTimeLeft),
     signal: request.signal,
     call: (context) =>
       expansionRetriever.retrieve({ tenantId, generation, knownAsOf, identity: first.identity, proposals }, context),
@@ -113,7 +113,7 @@ async function proposeQueries(run: RunState, evidence: EvidenceBundle): Promise<
   const input = boundExpansionInput(request.query, evidence.reasonCode ?? '', missing, evidence.items);
   const proposed = await callPort({
     provider: 'expansion_provider',
-    deadlineMs: recorder.planningTimeLeft,
+    deadlineMs: run.within(recorder.planningTimeLeft),
     signal: request.signal,
     call: (context) => expansionProvider.expand(input, context),
     parse: (output) => parseQueries(output, request.query),

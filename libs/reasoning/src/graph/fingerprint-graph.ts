@@ -5,7 +5,9 @@ import type { GraphProjection } from './graph-projection.js';
 export function fingerprintGraph(graph: Omit<GraphProjection, 'graphFingerprint'>): string {
   const nodes = graph.nodes.map(sortKeys).sort();
   const edges = graph.edges.map(sortKeys).sort();
-  return computeDigest(JSON.stringify([graph.schemaVersion, sortKeys(graph.identity), nodes, edges]));
+  const dismissed = [...graph.dismissedProposalIds].sort();
+  const parts = [graph.schemaVersion, sortKeys(graph.identity), nodes, edges, graph.cut, dismissed];
+  return computeDigest(JSON.stringify(parts));
 }
 
 /** All values are scalars. */

@@ -58,6 +58,10 @@ export const graphProjectionSchema = z.strictObject({
   identity: certifiedIdentitySchema.extend({ pipelineFingerprint: identifierSchema.nullable() }),
   nodes: z.array(graphNodeSchema).max(10_000),
   edges: z.array(graphEdgeSchema).max(50_000),
+  /** What a bound left out: relations that say what replaced a document, or only others. Null: nothing. */
+  cut: z.enum(['standing', 'surroundings']).nullable(),
+  /** Findings about these documents that a person rejected; see `identifyProposal`. */
+  dismissedProposalIds: z.array(identifierSchema).max(10_000),
 });
 
 /** Declared relations of one tenant and generation, as far as they touch the evidence. */

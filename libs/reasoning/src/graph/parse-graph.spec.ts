@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { IDENTITY, makeGraph } from '../testing/scripted-ports.js';
 import { fingerprintGraph } from './fingerprint-graph.js';
 import type { GraphProjection } from './graph-projection.js';
-import { parseGraph } from './parse-graph.js';
+import { CorpusMovedError, parseGraph } from './parse-graph.js';
 import { projectGraph } from './project-graph.js';
 
 const asked = { tenantId: 'tenant-a', generation: {} };
@@ -35,6 +35,13 @@ describe('parseGraph', () => {
       { ...graph, nodes: [{ ...graph.nodes[0]!, title: 'x' }, ...graph.nodes.slice(1)] },
       'fingerprint',
     ],
+    ['a cut that was hidden after it was signed', { ...sign({ cut: 'standing' }), cut: null }, 'fingerprint'],
+    [
+      'a rejection that was added after it was signed',
+      { ...graph, dismissedProposalIds: ['00000000-0000-8000-8000-000000000000'] },
+      'fingerprint',
+    ],
+    ['a cut of another kind', { ...graph, cut: 'some' }, 'cut'],
     ['an edge left out after it was signed', { ...graph, edges: graph.edges.slice(1) }, 'fingerprint'],
   ])('refuses %s', (_what, output, rule) => {
     expect(() => parseGraph(output, asked, IDENTITY)).toThrow(
@@ -56,6 +63,25 @@ describe('parseGraph', () => {
     expect(() => parseGraph(other, { ...asked, generation: { corpusFingerprint: 'corpus-1' } }, unknown)).toThrow();
     expect(() => parseGraph(other, asked, IDENTITY)).toThrow();
     expect(() => parseGraph(other, asked, unknown)).not.toThrow();
+  });
+});
+
+describe('CorpusMovedError', () => {
+  const moved = { ...IDENTITY, corpusFingerprint: 'corpus-2' };
+
+  it('tells a corpus that changed since the evidence was read from any other difference', () => {
+    expect(() => parseGraph(makeGraph(['c1'], { identity: moved }), asked, IDENTITY)).toThrow(CorpusMovedError);
+    const other = makeGraph(['c1'], { identity: { ...moved, pipelineFingerprint: 'pipeline-2' } });
+    expect(() => parseGraph(other, asked, IDENTITY)).toThrow(/pipelineFingerprint of the graph/);
+    expect(() => parseGraph(other, asked, IDENTITY)).not.toThrow(CorpusMovedError);
+  });
+
+  it('is none where the request asked for the corpus of the evidence, nor for a graph that is wrong in itself', () => {
+    const pinned = { ...asked, generation: { corpusFingerprint: 'corpus-1' } };
+    const graphOfMoved = makeGraph(['c1'], { identity: moved });
+    expect(() => parseGraph(graphOfMoved, pinned, IDENTITY)).not.toThrow(CorpusMovedError);
+    expect(() => parseGraph(graphOfMoved, pinned, IDENTITY)).toThrow(/corpusFingerprint of the graph/);
+    expect(() => parseGraph({ ...graphOfMoved, edges: [] }, asked, IDENTITY)).toThrow(/fingerprint is not/);
   });
 });
 

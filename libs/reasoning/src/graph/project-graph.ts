@@ -21,6 +21,8 @@ export interface GraphSource {
   relations: readonly DeclaredRelation[];
   /** Passages that planning starts from. */
   evidence: readonly { chunkId: string; documentId: string; documentTitle: string }[];
+  cut?: GraphProjection['cut'];
+  dismissedProposalIds?: readonly string[];
 }
 
 /**
@@ -56,6 +58,13 @@ export function projectGraph(source: GraphSource): GraphProjection {
     ensureDocument(toDocumentId, '');
     edges.push({ edgeId: relationId, kind, fromNodeId: fromDocumentId, toNodeId: toDocumentId, origin, declaredAt });
   }
-  const graph = { schemaVersion: 1 as const, identity: source.identity, nodes: [...nodes.values()], edges };
+  const graph = {
+    schemaVersion: 1 as const,
+    identity: source.identity,
+    nodes: [...nodes.values()],
+    edges,
+    cut: source.cut ?? null,
+    dismissedProposalIds: [...(source.dismissedProposalIds ?? [])],
+  };
   return { ...graph, graphFingerprint: fingerprintGraph(graph) };
 }

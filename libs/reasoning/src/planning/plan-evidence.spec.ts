@@ -12,7 +12,12 @@ type Link = [kind: DeclaredRelation['kind'], from: string, to: string];
 /** Evidence of documents a and b. */
 function plan(
   links: Link[],
-  over: { documents?: Partial<GraphDocument>[]; budget?: Partial<ReasoningBudget>; passages?: [string, string][] } = {},
+  over: {
+    documents?: Partial<GraphDocument>[];
+    budget?: Partial<ReasoningBudget>;
+    passages?: [string, string][];
+    cut?: 'standing' | 'surroundings';
+  } = {},
 ) {
   const passages = over.passages ?? [
     ['c1', 'a'],
@@ -35,6 +40,7 @@ function plan(
       declaredAt: null,
     })),
     evidence: items,
+    cut: over.cut ?? null,
   });
   const recorder = new RunRecorder({ ...DEFAULT_BUDGET, ...over.budget }, () => 0);
   const result = planEvidence({ items, graph, at: Date.parse('2026-06-01T00:00:00Z'), recorder });
@@ -54,6 +60,19 @@ describe('planEvidence', () => {
     expect(visits).toEqual(['a:0', 'b:0']);
     expect({ demoted, gaps }).toEqual({ demoted: [], gaps: [] });
     expect(steps.map((step) => step.stopReason)).toEqual(['no_neighbours', 'no_neighbours']);
+  });
+
+  it('takes nothing for read when a bound left out what may have replaced an item', () => {
+    const unfinished = { kind: 'unfinished_planning', name: 'graph_cut' };
+    const standing = plan([['supersedes', 'b', 'a']], { cut: 'standing' });
+    expect(standing).toMatchObject({ unread: 'graph_cut', demoted: [], gaps: [unfinished] });
+    const surroundings = plan([['supersedes', 'b', 'a']], { cut: 'surroundings' });
+    expect(surroundings).toMatchObject({ unread: null, demoted: [{ chunkId: 'c1' }], gaps: [unfinished] });
+  });
+
+  it('tells the bound of the budget before that of the graph', () => {
+    const { gaps } = plan([['references', 'a', 'x']], { cut: 'surroundings', budget: { maxSteps: 2 } });
+    expect(gaps).toEqual([expect.objectContaining({ name: 'max_steps' })]);
   });
 
   it('takes out what a retrieved document replaced', () => {

@@ -37,10 +37,10 @@ export function planEvidence({ items, graph, at, recorder }: PlanInput): Evidenc
   const unread = walk.visit(roots, (documentId) =>
     findReplacements(index, documentId, at).map((edge) => edge.fromNodeId),
   );
-  if (unread !== null) {
-    return { demoted: [], gaps: [describeUnfinished(unread)], unread };
-  }
-  const stopped = walk.visitSurroundings(roots);
+  // What was left out may be what replaced an item.
+  const unknown = graph.cut === 'standing' ? 'graph_cut' : unread;
+  if (unknown !== null) return { demoted: [], gaps: [describeUnfinished(unknown)], unread: unknown };
+  const stopped = walk.visitSurroundings(roots) ?? (graph.cut === null ? null : 'graph_cut');
   const { demoted, gaps } = judgeItems(items, index, at);
   return { demoted, gaps: stopped === null ? gaps : [...gaps, describeUnfinished(stopped)], unread: null };
 }

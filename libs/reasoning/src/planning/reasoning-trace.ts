@@ -29,6 +29,10 @@ export const STEP_STOPS = [
   'max_wall_time_ms',
   'provider_failure',
   'lineage_mismatch',
+  /** Between evidence and graph; the run starts once more. */
+  'corpus_moved',
+  /** A bound left relations out of the graph. */
+  'graph_cut',
 ] as const;
 export type StepStop = (typeof STEP_STOPS)[number];
 

@@ -18,7 +18,8 @@ export interface ParsedProposals {
 
 /**
  * A proposal provider's output, as a list or a report, held to the graph: same generation, every source evidence id a node of
- * it, quotations that occur in the evidence. One bad proposal makes the whole report malformed. Throws PortOutputError.
+ * it, quotations that occur in the evidence. One bad proposal makes the whole report malformed; what a person rejected
+ * is left out. Throws PortOutputError.
  */
 export function parseProposals(
   output: unknown,
@@ -37,7 +38,11 @@ export function parseProposals(
     if (ids.has(proposal.proposalId)) refuse(`proposals.${index}: two proposals have one id`);
     ids.add(proposal.proposalId);
   }
-  return { proposals, reported: failures.map((failure) => failure.kind) };
+  const dismissed = new Set(graph.dismissedProposalIds);
+  return {
+    proposals: proposals.filter(({ proposalId }) => !dismissed.has(proposalId)),
+    reported: failures.map((failure) => failure.kind),
+  };
 }
 
 /** Before the schema looks at every entry. */

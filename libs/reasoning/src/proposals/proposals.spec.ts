@@ -152,6 +152,36 @@ describe('proposeConflicts', () => {
     expect(proposeConflicts(evidence, graphWith(reversed))).toEqual([]);
   });
 
+  it('has ids of the documents and their words, whatever generation, passages and versions', () => {
+    const [proposal] = proposeConflicts(evidence, graphWith());
+    expect(proposal?.proposalId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    const rebuilt = evidence.map((item) => ({ ...item, chunkId: `${item.chunkId}-new`, version: 2 }));
+    const idOf = (identity: typeof IDENTITY, items = rebuilt) =>
+      proposeConflicts(items, projectGraph({ identity, documents: [], relations: [], evidence: items }))[0]?.proposalId;
+    expect(idOf({ ...IDENTITY, generationId: 'generation-2' })).toBe(proposal?.proposalId);
+    expect(idOf(IDENTITY, [...rebuilt].reverse())).toBe(proposal?.proposalId);
+    expect(idOf({ ...IDENTITY, tenantId: 'tenant-b' })).not.toBe(proposal?.proposalId);
+    const reworded = [rebuilt[0]!, { ...rebuilt[1]!, text: rebuilt[1]!.text.replace('120', '140') }];
+    expect(idOf(IDENTITY, reworded)).not.toBe(proposal?.proposalId);
+  });
+
+  it('proposes once what several passages of a document say in the same words', () => {
+    const twice = [...evidence, { ...evidence[1]!, chunkId: 'c3' }];
+    const graph = projectGraph({ identity: IDENTITY, documents: [], relations: [], evidence: twice });
+    expect(proposeConflicts(twice, graph)).toHaveLength(1);
+  });
+
+  it('proposes nothing that a person rejected, nor takes it from another provider', () => {
+    const [proposal, ...others] = proposeConflicts(evidence, graphWith());
+    expect(others).toEqual([]);
+    const id = proposal?.proposalId ?? '';
+    const source = { identity: IDENTITY, documents: [], relations: [], evidence };
+    const decided = projectGraph({ ...source, dismissedProposalIds: [id] });
+    expect(proposeConflicts(evidence, decided)).toEqual([]);
+    const other = makeProposal('c1', 'c2', { claims: proposal!.claims });
+    expect(parseProposals([proposal, other], decided, evidence).proposals).toEqual([other]);
+  });
+
   it('proposes nothing about passages that the graph doesn’t hold', () => {
     expect(proposeConflicts(evidence, makeGraph(['c1']))).toEqual([]);
   });

@@ -1,9 +1,9 @@
 import { findConflicts, type Conflict } from '../claims/find-conflicts.js';
 import type { Claim } from '../claims/claim.js';
-import { computeDigest } from '../compute-digest.js';
 import type { EvidenceItem } from '../evidence/evidence-bundle.js';
 import type { GraphProjection } from '../graph/graph-projection.js';
 import type { ProposalProvider } from '../run/reasoning-ports.js';
+import { identifyProposal } from './identify-proposal.js';
 import type { InferenceProposal, ProposalKind, ProposedClaim } from './inference-proposal.js';
 
 const SAYS: Record<ProposalKind, string> = {
@@ -16,18 +16,19 @@ const DECIDING = new Set(['supersedes', 'conflicts_with']);
 
 /**
  * Conflicts among the evidence as proposals, by rules: the same subject with another value, date or state in two documents
- * that no declared or reviewed relation links yet. Ids are digests of what is proposed, so a repeated run proposes
- * the same.
+ * that no declared or reviewed relation links yet, and that no person rejected. Each finding once, however many passages
+ * hold its words; ids are of what is found, so a repeated run proposes the same.
  */
 export function proposeConflicts(evidence: readonly EvidenceItem[], graph: GraphProjection): InferenceProposal[] {
-  const { generationId } = graph.identity;
+  const known = new Set(graph.dismissedProposalIds);
   const nodeIds = new Set(graph.nodes.filter((node) => node.kind === 'evidence').map((node) => node.nodeId));
   const decided = new Set(
     graph.edges.filter((edge) => DECIDING.has(edge.kind)).map((edge) => pairKey(edge.fromNodeId, edge.toNodeId)),
   );
   return findConflicts(evidence.filter((item) => nodeIds.has(item.chunkId)))
     .filter(({ left, right }) => !decided.has(pairKey(left.documentId, right.documentId)))
-    .map((conflict) => toProposal(conflict, generationId));
+    .map((conflict) => toProposal(conflict, graph.identity))
+    .filter(({ proposalId }) => !known.has(proposalId) && known.add(proposalId));
 }
 
 /** `proposeConflicts` behind the port; it calls no model. */
@@ -35,10 +36,13 @@ export function createRuleBasedProposalProvider(): ProposalProvider {
   return { modelCalls: 0, propose: async ({ evidence, graph }) => proposeConflicts(evidence, graph) };
 }
 
-function toProposal({ kind, subject, left, right, confidence }: Conflict, generationId: string): InferenceProposal {
+function toProposal(
+  { kind, subject, left, right, confidence }: Conflict,
+  { tenantId, generationId }: GraphProjection['identity'],
+): InferenceProposal {
   const claims: InferenceProposal['claims'] = [toProposedClaim(left), toProposedClaim(right)];
   return {
-    proposalId: `proposal-${computeDigest(JSON.stringify([generationId, kind, claims])).slice(0, 32)}`,
+    proposalId: identifyProposal(tenantId, kind, claims),
     kind,
     generationId,
     subject,

@@ -18,7 +18,7 @@ export async function answerFromEvidence(run: RunState, evidence: AnswerableBund
   run.answerProviderInvoked = true;
   const answered = await callPort({
     provider: 'answer_provider',
-    deadlineMs: run.answerDeadlineMs,
+    deadlineMs: run.within(run.answerDeadlineMs),
     signal: request.signal,
     call: (context) => answerProvider.answer(renderEvidencePrompt(request.query, evidence), context),
     parse: (output) => readAnswer(output, evidence),

@@ -13,6 +13,7 @@ import {
   scriptProposals,
   scriptRetriever,
 } from '../testing/scripted-ports.js';
+import type { GenerationIdentity } from '../trust/generation-identity.js';
 import { reason } from './reason.js';
 import { POLICY_NAMES } from './reasoning-policy.js';
 import type { ReasoningRequest } from './reasoning-request.js';
@@ -157,6 +158,62 @@ describe('boundary checks of seed 001', () => {
       });
       expect(response).toMatchObject({ outcome: 'needs_review', refusalReason: 'provider_failure' });
       expect(answerProvider.prompts).toEqual([]);
+    });
+  });
+
+  describe('boundary check 2: a corpus that changed between evidence and graph', () => {
+    const moved = { ...IDENTITY, corpusFingerprint: 'corpus-2' };
+    /** Each call of a port has the next of its identities, the last one for ever. */
+    async function runOver(evidence: GenerationIdentity[], graphs: (typeof IDENTITY)[]) {
+      const next = <Value>(values: Value[]): Value => (values.length > 1 ? values.shift()! : values[0]!);
+      const retriever = scriptRetriever(() => makeTrusted([makeHit('c1')], { identity: next(evidence) as never }));
+      const graphProvider = scriptGraph(() => makeGraph(['c1'], { identity: next(graphs) }));
+      const answerProvider = scriptAnswers(envelope('c1'));
+      const response = await run({
+        policy: { name: 'proposal_assisted' },
+        providers: { retriever, graphProvider, answerProvider },
+      });
+      const steps = response.trace.steps.map(({ kind, stopReason }) => `${kind} ${stopReason}`);
+      return { response, steps, asked: [retriever.asked.length, graphProvider.asked.length], answerProvider };
+    }
+
+    it('boundary check 2: the run starts once more, and says so', async () => {
+      const { response, steps, asked } = await runOver([IDENTITY, moved], [moved]);
+      expect(response).toMatchObject({
+        outcome: 'answered',
+        generationIdentity: moved,
+        providerFailures: [],
+        diagnostics: { retrievalRounds: 2 },
+      });
+      expect(asked).toEqual([2, 2]);
+      expect(steps).toEqual([
+        'retrieve null',
+        'assemble_evidence null',
+        'load_graph corpus_moved',
+        'retrieve null',
+        'assemble_evidence null',
+        'load_graph null',
+        'propose no_provider',
+        'visit_node no_neighbours',
+        'answer null',
+      ]);
+    });
+
+    it('boundary check 2: and not a third time', async () => {
+      const { response, asked, answerProvider } = await runOver([IDENTITY], [moved]);
+      expect(response).toMatchObject({
+        outcome: 'needs_review',
+        refusalReason: 'provider_failure',
+        providerFailures: [{ provider: 'graph_provider', kind: 'malformed_output' }],
+      });
+      expect(asked).toEqual([2, 2]);
+      expect(answerProvider.prompts).toEqual([]);
+    });
+
+    it('boundary check 2: no other difference is worth another try', async () => {
+      const { response, asked } = await runOver([IDENTITY], [{ ...moved, generationId: 'generation-2' }]);
+      expect(response).toMatchObject({ outcome: 'needs_review', refusalReason: 'provider_failure' });
+      expect(asked).toEqual([1, 1]);
     });
   });
 

@@ -3,7 +3,10 @@ import { PortOutputError } from './port-output-error.js';
 import type { ProviderFailure, ProviderFailureKind, ProviderName } from './provider-failure.js';
 import type { PortContext } from './reasoning-ports.js';
 
-export type PortResult<Output> = { ok: true; output: Output } | { ok: false; failure: ProviderFailure };
+export type PortResult<Output> =
+  | { ok: true; output: Output }
+  /** `refused`: the rule of ours that the output broke. */
+  | { ok: false; failure: ProviderFailure; refused?: PortOutputError };
 
 export interface PortCall<Output> {
   provider: ProviderName;
@@ -22,8 +25,8 @@ export interface PortCall<Output> {
  */
 export async function callPort<Output>(port: PortCall<Output>): Promise<PortResult<Output>> {
   throwIfCancelled(port.signal);
-  const fail = (kind: ProviderFailureKind, message: string): PortResult<Output> => ({
-    ok: false,
+  const fail = (kind: ProviderFailureKind, message: string) => ({
+    ok: false as const,
     failure: { provider: port.provider, kind, message },
   });
   if (port.deadlineMs <= 0) return fail('timeout', 'There was no time left for the call.');
@@ -37,7 +40,7 @@ export async function callPort<Output>(port: PortCall<Output>): Promise<PortResu
   try {
     return { ok: true, output: port.parse(output) };
   } catch (error) {
-    if (error instanceof PortOutputError) return fail(error.kind, error.message);
+    if (error instanceof PortOutputError) return { ...fail(error.kind, error.message), refused: error };
     return fail('malformed_output', describeInvalidOutput(error));
   }
 }

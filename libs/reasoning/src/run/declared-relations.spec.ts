@@ -10,6 +10,7 @@ import {
   scriptGraph,
   scriptRetriever,
 } from '../testing/scripted-ports.js';
+import { reasoningResponseFromJson, reasoningResponseToJson } from '../serialization/reasoning-response-json.js';
 import { reason } from './reason.js';
 
 const NOW = Date.parse('2026-06-01T00:00:00Z');
@@ -118,5 +119,81 @@ describe('declared relations', () => {
     expect(now.response.evidence?.excluded).toEqual([{ chunkId: 'c1', reason: 'declared_validity' }]);
     const then = await ask([], { documents, knownAsOf: '2026-04-01T00:00:00Z' });
     expect(then.response.evidence?.excluded).toEqual([]);
+  });
+
+  it('settle a contradiction with a passage that retrieval itself called superseded', async () => {
+    const hits = [
+      makeHit('c2', { text: 'The rate limit of the API is 120 requests.' }),
+      makeHit('c1', { text: 'The rate limit of the API is 100 requests.', verdict: 'superseded' }),
+      makeHit('c3', { text: 'The rate limit of the API is 90 requests.', verdict: 'low_confidence' }),
+    ];
+    const relation = { kind: 'supersedes' as const, fromDocumentId: 'document-of-c2', origin: 'declared' as const };
+    const graph = makeGraph(['c2'], {
+      relations: [
+        { ...relation, relationId: 'r0', toDocumentId: 'document-of-c1', declaredAt: null },
+        { ...relation, relationId: 'r1', toDocumentId: 'document-of-c3', declaredAt: null },
+      ],
+    });
+    const answerProvider = scriptAnswers(envelope('c2'));
+    const askUnder = (name: 'proposal_assisted' | 'evidence_assembly') =>
+      reason(
+        {
+          query: 'What is the rate limit?',
+          tenantId: 'tenant-a',
+          policy: { name },
+          providers: {
+            retriever: scriptRetriever(makeTrusted(hits)),
+            graphProvider: scriptGraph(graph),
+            proposalProvider: createRuleBasedProposalProvider(),
+            answerProvider,
+          },
+        },
+        { countTokens: (text) => text.length, now: () => NOW },
+      );
+    const response = await askUnder('proposal_assisted');
+    expect(response).toMatchObject({
+      outcome: 'answered',
+      contradictions: [
+        {
+          left: { chunkId: 'c2' },
+          right: { chunkId: 'c1' },
+          settledBy: { by: 'supersedes', relationId: 'r0', prevails: 'left' },
+        },
+      ],
+      evidence: { items: [{ chunkId: 'c2' }] },
+    });
+    expect(reasoningResponseFromJson(reasoningResponseToJson(response))).toEqual(response);
+    expect(answerProvider.prompts[0]?.user).not.toContain('100 requests');
+    // Without a graph nothing says what settles it, so the outdated side isn't shown.
+    expect((await askUnder('evidence_assembly')).contradictions).toEqual([]);
+  });
+
+  it('are refused where a bound left out what may have replaced the evidence, and the response says so', async () => {
+    const askCut = (cut: 'standing' | 'surroundings') =>
+      reason(
+        {
+          query: 'What is the rate limit?',
+          tenantId: 'tenant-a',
+          policy: { name: 'proposal_assisted' },
+          providers: {
+            retriever: scriptRetriever(makeTrusted([makeHit('c1')])),
+            graphProvider: scriptGraph(makeGraph(['c1'], { cut })),
+            answerProvider: scriptAnswers(envelope('c1')),
+          },
+        },
+        { countTokens: (text) => text.length, now: () => NOW },
+      );
+    const told = {
+      unsupportedGaps: [{ kind: 'unfinished_planning', name: 'graph_cut' }],
+      trace: {
+        steps: expect.arrayContaining([expect.objectContaining({ kind: 'load_graph', stopReason: 'graph_cut' })]),
+      },
+    };
+    expect(await askCut('standing')).toMatchObject({
+      outcome: 'abstained',
+      refusalReason: 'budget_exhausted',
+      ...told,
+    });
+    expect(await askCut('surroundings')).toMatchObject({ outcome: 'answered', ...told });
   });
 });

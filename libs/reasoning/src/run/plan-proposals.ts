@@ -2,7 +2,7 @@ import { detectContradictions } from '../contradictions/detect-contradictions.js
 import { demoteItems } from '../evidence/demote-items.js';
 import type { EvidenceBundle } from '../evidence/evidence-bundle.js';
 import type { GraphProjection } from '../graph/graph-projection.js';
-import { parseGraph } from '../graph/parse-graph.js';
+import { CorpusMovedError, parseGraph } from '../graph/parse-graph.js';
 import { planEvidence } from '../planning/plan-evidence.js';
 import { parseProposals, type ParsedProposals } from '../proposals/parse-proposals.js';
 import { callPort } from './call-port.js';
@@ -11,7 +11,10 @@ import type { GraphProvider } from './reasoning-ports.js';
 import type { ReasoningResponse } from './reasoning-response.js';
 import type { RunState } from './run-state.js';
 
-export type PlannedEvidence = { ok: true; evidence: EvidenceBundle } | { ok: false; response: ReasoningResponse };
+export type PlannedEvidence =
+  | { ok: true; evidence: EvidenceBundle }
+  /** `corpusMoved`: evidence and graph are of two moments; a run over what the corpus is now may do better. */
+  | { ok: false; response: ReasoningResponse; corpusMoved?: boolean };
 
 /**
  * Graph, proposals and planning over evidence that has items. Whatever fails here ends the run before the answer provider:
@@ -22,20 +25,15 @@ export async function planProposals(
   evidence: EvidenceBundle,
   graphProvider: GraphProvider,
 ): Promise<PlannedEvidence> {
-  const at = findMoment(run);
-  run.contradictions = detectContradictions({ items: evidence.items, graph: null, proposals: [], at });
+  noteContradictions(run, evidence);
   const graph = await loadGraph(run, evidence, graphProvider);
   if (!graph.ok) return graph;
   const proposed = await loadProposals(run, evidence, graph.value);
   if (!proposed.ok) return proposed;
   run.proposals = proposed.value;
-  run.contradictions = detectContradictions({
-    items: evidence.items,
-    graph: graph.value,
-    proposals: proposed.value,
-    at,
-  });
-  const plan = planEvidence({ items: evidence.items, graph: graph.value, at, recorder: run.recorder });
+  noteContradictions(run, evidence, graph.value);
+  const { items } = evidence;
+  const plan = planEvidence({ items, graph: graph.value, at: findMoment(run), recorder: run.recorder });
   run.gaps.push(...plan.gaps);
   if (plan.unread !== null) return { ok: false, response: abstain(run, evidence, 'budget_exhausted') };
   const planned = demoteItems(evidence, plan.demoted, run.request.evidencePolicy, run.limits.countTokens);
@@ -53,7 +51,17 @@ export function findMoment(run: RunState): number {
   return run.request.knownAsOf === null ? run.now() : Date.parse(run.request.knownAsOf);
 }
 
-type Loaded<Value> = { ok: true; value: Value } | { ok: false; response: ReasoningResponse };
+/** Without a graph nothing is settled, and what is outdated isn't shown. */
+export function noteContradictions(
+  run: RunState,
+  { items }: EvidenceBundle,
+  graph: GraphProjection | null = null,
+): void {
+  const { outdated, proposals } = run;
+  run.contradictions = detectContradictions({ items, outdated, graph, proposals, at: findMoment(run) });
+}
+
+type Loaded<Value> = { ok: true; value: Value } | { ok: false; response: ReasoningResponse; corpusMoved?: boolean };
 
 async function loadGraph(
   run: RunState,
@@ -72,7 +80,7 @@ async function loadGraph(
   const maxNodes = recorder.budget.maxGraphNodes;
   const projected = await callPort({
     provider: 'graph_provider',
-    deadlineMs: recorder.planningTimeLeft,
+    deadlineMs: run.within(recorder.planningTimeLeft),
     signal: request.signal,
     call: (context) =>
       graphProvider.project({ tenantId, identity, knownAsOf, evidence: evidence.items, maxNodes }, context),
@@ -80,10 +88,15 @@ async function loadGraph(
   });
   if (!projected.ok) {
     run.failures.push(projected.failure);
-    recorder.record('load_graph', startedAt, { result: 'failed', stopReason: 'provider_failure' });
-    return { ok: false, response: askForReview(run, evidence, 'provider_failure') };
+    const corpusMoved = projected.refused instanceof CorpusMovedError;
+    recorder.record('load_graph', startedAt, {
+      result: 'failed',
+      stopReason: corpusMoved ? 'corpus_moved' : 'provider_failure',
+    });
+    return { ok: false, response: askForReview(run, evidence, 'provider_failure'), corpusMoved };
   }
-  recorder.record('load_graph', startedAt, { count: projected.output.nodes.length });
+  const { nodes, cut } = projected.output;
+  recorder.record('load_graph', startedAt, { count: nodes.length, stopReason: cut === null ? null : 'graph_cut' });
   return { ok: true, value: projected.output };
 }
 
@@ -108,7 +121,7 @@ async function loadProposals(
   const { query, tenantId } = request;
   const proposed = await callPort({
     provider: 'proposal_provider',
-    deadlineMs: recorder.planningTimeLeft,
+    deadlineMs: run.within(recorder.planningTimeLeft),
     signal: request.signal,
     call: (context) => proposalProvider.propose({ query, tenantId, graph, evidence: evidence.items }, context),
     parse: (output) => parseProposals(output, graph, evidence.items),

@@ -189,4 +189,55 @@ describe('provider failures', () => {
     const request = { signal: controller.signal, providers: { ...providers, answerProvider: leaving } };
     await expect(run(request)).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
   });
+
+  describe('the deadline of the run', () => {
+    /** Every port takes `tookMs`; tells what each was given. */
+    async function runWithin(deadlineMs: number, tookMs: number) {
+      let clock = 0;
+      const given: Record<string, number> = {};
+      const take = <Output>(name: string, deadline: number, output: Output): Output => {
+        given[name] = deadline;
+        clock += tookMs;
+        return output;
+      };
+      const response = await run(
+        {
+          policy: { name: 'proposal_assisted' },
+          budget: { maxWallTimeMs: 100_000 },
+          providers: {
+            retriever: { retrieve: async (_input, context) => take('retriever', context.deadlineMs, evidence) },
+            graphProvider: {
+              project: async (_input, context) => take('graph', context.deadlineMs, makeGraph(['c1', 'c2'])),
+            },
+            proposalProvider: {
+              modelCalls: 0,
+              propose: async (_input, context) => take('proposals', context.deadlineMs, []),
+            },
+            answerProvider: {
+              name: 'slow',
+              answer: async (_prompt, context) => take('answer', context.deadlineMs, envelope('c1')),
+            },
+          },
+        },
+        { now: () => clock, retrieverDeadlineMs: 400, answerDeadlineMs: 60_000, deadlineMs },
+      );
+      return { response, given };
+    }
+
+    it('leaves each port what the ones before it left, and no more than its own', async () => {
+      const { response, given } = await runWithin(1_000, 240);
+      expect(response.outcome).toBe('answered');
+      expect(given).toEqual({ retriever: 400, graph: 760, proposals: 520, answer: 280 });
+    });
+
+    it('ends a run in band: what has no time left is a timeout, and isn’t called', async () => {
+      const { response, given } = await runWithin(1_000, 333.5);
+      expect(response).toMatchObject({
+        outcome: 'abstained',
+        refusalReason: 'provider_failure',
+        providerFailures: [{ provider: 'answer_provider', kind: 'timeout' }],
+      });
+      expect(Object.keys(given)).toEqual(['retriever', 'graph', 'proposals']);
+    });
+  });
 });

@@ -1,27 +1,39 @@
-import { detectContradictions } from '../contradictions/detect-contradictions.js';
 import type { AbstainingBundle, EvidenceBundle } from '../evidence/evidence-bundle.js';
 import { expandEvidence } from '../expansion/expand-evidence.js';
 import { answerFromEvidence } from './answer-from-evidence.js';
 import { assembleEvidence } from './assemble-evidence.js';
 import { abstain, askForReview, clarify } from './compose-response.js';
-import { findMoment, planProposals } from './plan-proposals.js';
+import { noteContradictions, planProposals } from './plan-proposals.js';
 import type { ReasoningRequest, ReasoningRuntime } from './reasoning-request.js';
 import type { ReasoningResponse } from './reasoning-response.js';
 import { retrieveEvidence } from './retrieve-evidence.js';
-import { startRun, type RunState } from './run-state.js';
+import { forgetFindings, startRun, type RunState } from './run-state.js';
 
 /**
- * One bounded, fail-closed run over the ports of a request (seed 001): retrieve, certify, assemble, expand, plan, answer. Every
- * provider's failure is in the response. Rejects with REQUEST.INVALID for a request that breaks the contract, and with
+ * One bounded, fail-closed run over the ports of a request (seed 001): retrieve, certify, assemble, expand, plan, answer. Once
+ * more from the start when the corpus changed between evidence and graph. Every provider's failure is in the response. Rejects with REQUEST.INVALID for a request that breaks the contract, and with
  * the signal's AppError, else REQUEST.CANCELLED, when the caller gives up.
  */
 export async function reason(request: ReasoningRequest, runtime: ReasoningRuntime = {}): Promise<ReasoningResponse> {
   const run = await startRun(request, runtime);
-  const { query, policy, providers } = run.request;
-  if (query.trim() === '') return clarify(run);
+  if (run.request.query.trim() === '') return clarify(run);
+  const first = await attempt(run);
+  if (!first.corpusMoved) return first.response;
+  forgetFindings(run);
+  return (await attempt(run)).response;
+}
 
+/** From retrieval to response. `corpusMoved`: something was ingested in between, so that the parts don't fit. */
+interface Attempt {
+  response: ReasoningResponse;
+  corpusMoved: boolean;
+}
+
+async function attempt(run: RunState): Promise<Attempt> {
+  const { policy, providers } = run.request;
+  const settle = (response: ReasoningResponse, corpusMoved = false): Attempt => ({ response, corpusMoved });
   const retrieved = await retrieveEvidence(run);
-  if (!retrieved.ok) return retrieved.response;
+  if (!retrieved.ok) return settle(retrieved.response);
   const first = { pass: 'initial', result: retrieved.result } as const;
   const startedAt = run.recorder.start();
   const assembled = assembleEvidence(run, [first]);
@@ -33,16 +45,17 @@ export async function reason(request: ReasoningRequest, runtime: ReasoningRuntim
 
   if (policy.name === 'retrieval_only') {
     noteContradictions(run, evidence);
-    return abstain(run, evidence, 'retrieval_only_policy');
+    return settle(abstain(run, evidence, 'retrieval_only_policy'));
   }
   // Declared relations are walked from evidence: without any there is nothing to plan.
-  if (evidence.decision === 'abstain' && evidence.items.length === 0) return refuse(run, evidence, expanded);
+  if (evidence.decision === 'abstain' && evidence.items.length === 0) return settle(refuse(run, evidence, expanded));
   if (!policy.allowProposalGuidedExpansion || providers.graphProvider === undefined) {
     noteContradictions(run, evidence);
-    return finish(run, evidence, expanded);
+    return settle(await finish(run, evidence, expanded));
   }
   const planned = await planProposals(run, evidence, providers.graphProvider);
-  return planned.ok ? finish(run, planned.evidence, expanded) : planned.response;
+  if (!planned.ok) return settle(planned.response, planned.corpusMoved);
+  return settle(await finish(run, planned.evidence, expanded));
 }
 
 async function finish(run: RunState, evidence: EvidenceBundle, expanded: boolean): Promise<ReasoningResponse> {
@@ -54,8 +67,4 @@ function refuse(run: RunState, evidence: AbstainingBundle, expanded: boolean): R
   if (reasonCode === 'ambiguous_evidence') return askForReview(run, evidence, reasonCode);
   const absent = reasonCode === 'retrieval_abstained' || reasonCode === 'no_trusted_initial_evidence';
   return abstain(run, evidence, expanded && absent ? 'corpus_gap' : reasonCode);
-}
-
-function noteContradictions(run: RunState, { items }: EvidenceBundle): void {
-  run.contradictions = detectContradictions({ items, graph: null, proposals: [], at: findMoment(run) });
 }

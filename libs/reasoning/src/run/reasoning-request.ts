@@ -39,4 +39,6 @@ export interface ReasoningRuntime {
   /** Milliseconds; the other ports have what is left of `budget.maxWallTimeMs`. */
   retrieverDeadlineMs?: number;
   answerDeadlineMs?: number;
+  /** Milliseconds for the whole run, whatever the ports may take: what is cut short by it is a `timeout` in the response. */
+  deadlineMs?: number;
 }

@@ -22,7 +22,7 @@ export async function retrieveEvidence(run: RunState): Promise<RetrievedEvidence
   const startedAt = recorder.start();
   const retrieved = await callPort({
     provider: 'retriever',
-    deadlineMs: run.retrieverDeadlineMs,
+    deadlineMs: run.within(run.retrieverDeadlineMs),
     signal: request.signal,
     call: (context) =>
       request.providers.retriever.retrieve({ query, tenantId, generation, knownAsOf, limit: firstLimit(run) }, context),

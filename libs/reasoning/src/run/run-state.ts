@@ -4,7 +4,7 @@ import type { Contradiction } from '../contradictions/contradiction.js';
 import type { BundleLimits } from '../evidence/build-evidence-bundle.js';
 import { RunRecorder } from '../planning/run-recorder.js';
 import type { InferenceProposal } from '../proposals/inference-proposal.js';
-import type { StageTime } from '../trust/trusted-result.js';
+import type { JudgedHit, StageTime } from '../trust/trusted-result.js';
 import type { LineageField } from './check-lineage.js';
 import { parseRequest, type ParsedRequest } from './parse-request.js';
 import type { ProviderFailure } from './provider-failure.js';
@@ -24,6 +24,10 @@ export interface RunState {
   startedAt: number;
   retrieverDeadlineMs: number;
   answerDeadlineMs: number;
+  /** Milliseconds that a call may take which has so many of its own: no call outlasts the run. */
+  within: (ownMs: number) => number;
+  /** Confident in nothing but their age: what was replaced, has ended or hasn't begun. Never evidence. */
+  outdated: JudgedHit[];
   calibration: CalibrationIdentity | null;
   proposals: InferenceProposal[];
   failures: ProviderFailure[];
@@ -50,6 +54,8 @@ export async function startRun(request: ReasoningRequest, runtime: ReasoningRunt
     startedAt,
     retrieverDeadlineMs: runtime.retrieverDeadlineMs ?? RETRIEVER_DEADLINE_MS,
     answerDeadlineMs: runtime.answerDeadlineMs ?? ANSWER_DEADLINE_MS,
+    within: (ownMs) => Math.min(ownMs, startedAt + (runtime.deadlineMs ?? Infinity) - now()),
+    outdated: [],
     calibration: null,
     proposals: [],
     failures: [],
@@ -62,4 +68,9 @@ export async function startRun(request: ReasoningRequest, runtime: ReasoningRunt
     citationsNormalized: false,
     uncheckedIdentity: [],
   };
+}
+
+/** Before the same run starts once more: what it found goes, what it cost stays. */
+export function forgetFindings(run: RunState): void {
+  Object.assign(run, { failures: [], proposals: [], contradictions: [], gaps: [] } satisfies Partial<RunState>);
 }
