@@ -6,6 +6,7 @@ import type { ExclusionTally } from './exclusion-tally.js';
 import { throwIfCancelled } from '@candor/runtime/cancellation';
 import { matchWords, readQueryTerms, type WordMatch } from '@candor/reasoning/relevance';
 import { FUSION } from './fusion-settings.js';
+import { isExhausted } from './is-exhausted.js';
 import { narrowToKey, narrowToRequest } from './narrow-scope.js';
 import {
   headKey,
@@ -68,6 +69,7 @@ export class RetrievalRun {
   private keyScope: ReadScope;
   private key: KeyHead | undefined;
   private readonly words: ReadWords;
+  private readonly at: Date;
   private readonly pool = new Map<string, Candidate>();
   private readonly heads = new Map<string, ItemHead>();
   private selected: SelectedPage;
@@ -85,6 +87,7 @@ export class RetrievalRun {
     this.keyScope = narrowToKey(caller, null);
     this.scope = narrowToRequest(this.keyScope, query.providers ?? null);
     this.words = readWordsOnce(query.text);
+    this.at = query.knownAsOf === undefined ? new Date() : new Date(query.knownAsOf);
     this.selected = this.select();
   }
 
@@ -181,17 +184,14 @@ export class RetrievalRun {
   }
 
   private select(): SelectedPage {
-    return selectPage(this.pool.values(), this.heads, this.scope, this.plan, this.words);
+    return selectPage(this.pool.values(), this.heads, this.scope, this.plan, this.words, this.at);
   }
 
   /** The page is full, nothing is left to find, or the effort is spent. */
   private isDone(found: readonly Candidate[], k: number): boolean {
     const { isFull, threshold } = this.selected;
     if (isFull || this.rounds >= FUSION.maxRounds) return true;
-    const dense = found.filter((candidate) => candidate.denseRank !== null);
-    if (dense.length < k) return true;
-    // What the dense leg left out is less similar still.
-    return threshold !== null && dense.some((candidate) => candidate.cosine < threshold);
+    return isExhausted(found, k, threshold, this.plan.rule, this.words);
   }
 
   private filterOf(itemIds: string[] | null): ChunkFilter {

@@ -59,6 +59,24 @@ describe('page', () => {
     expect(page.excluded.byProvider('duplicate')).toEqual([{ provider: 'notion', count: 2 }]);
   });
 
+  it.each<[string, Partial<ItemHead>, string | undefined]>([
+    ['has expired', { validUntil: new Date('2026-02-01T00:00:00.000Z') }, undefined],
+    ['had expired then', { validUntil: new Date('2026-02-01T00:00:00.000Z') }, '2026-03-01T00:00:00.000Z'],
+    ['does not hold yet', { validFrom: new Date('2999-01-01T00:00:00.000Z') }, undefined],
+  ])('does not let a copy that %s hide one that holds, though it is nearer', async (_, head, knownAsOf) => {
+    addItems(1, 2, { contentHash: 'same', ...head });
+    addItems(3, 3, { contentHash: 'same' });
+    const page = await retrieve({ knownAsOf });
+    expect(itemsOf(page)).toEqual([idOf(3)]);
+    expect(page.excluded.totals()).toEqual({ duplicate: 2 });
+  });
+
+  it('lets the nearest of several copies stand for all when none of them holds', async () => {
+    addItems(1, 2, { contentHash: 'same', validUntil: new Date('2026-02-01T00:00:00.000Z') });
+    expect(itemsOf(await retrieve())).toEqual([idOf(1)]);
+    expect(itemsOf(await retrieve({ knownAsOf: '2026-01-15T00:00:00.000Z' }))).toEqual([idOf(1)]);
+  });
+
   it('keeps a duplicate when the better copy is not the caller’s to see', async () => {
     addItems(1, 1, { contentHash: 'same', accessMode: 'acl', principals: ['user:b@x.org'] });
     addItems(2, 2, { contentHash: 'same' });
@@ -119,6 +137,18 @@ describe('relevance', () => {
     addNear(2, 'ERR-4712: valve', 0.1);
     const page = await retrieve({ text: 'What does ERR-4711 mean?' }, judged);
     expect(itemsOf(page)).toEqual([idOf(1)]);
+  });
+
+  it('looks further for an identifier when all that had it is gone, however far away the rest is', async () => {
+    const first = FUSION.candidatesPerLeg(ITEMS.limit);
+    for (let number = 1; number <= first; number += 1) {
+      world.addItem({ itemId: idOf(number) }, { cosine: 0.1, lexicalScore: 9, content: 'ERR-4711' });
+      world.deleteItem(idOf(number));
+      world.addItem({ itemId: idOf(100 + number) }, { cosine: 0.3, content: 'A valve' });
+    }
+    world.addItem({ itemId: idOf(300) }, { cosine: 0.1, lexicalScore: 1, content: 'A long text on ERR-4711' });
+    const page = await retrieve({ text: 'What does ERR-4711 mean?' }, judged);
+    expect(itemsOf(page)).toEqual([idOf(300)]);
   });
 
   it('ends the search when a page full of candidates holds nothing relevant', async () => {

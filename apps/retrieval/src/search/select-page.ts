@@ -5,6 +5,7 @@ import { applyRelevanceFloor } from './apply-relevance-floor.js';
 import { ExclusionTally } from './exclusion-tally.js';
 import { fuseCandidates, type Fused } from './fuse-candidates.js';
 import { judgeCandidate } from './judge-candidate.js';
+import { judgeValidity } from './judge-validity.js';
 import { repeatsPassage } from './repeats-passage.js';
 
 /** What the page is made of and how strict it is. */
@@ -55,6 +56,7 @@ export interface SelectedPage {
  * Decides what is in the page, from everything found so far and the heads read for it. Access, deletion and versions
  * come before fusion, so that what the caller may not see can't move a score or make a query relevant; floor,
  * duplicates and the limit after.
+ * @param at the instant asked about: of equal texts it decides which one still holds.
  */
 export function selectPage(
   candidates: Iterable<Candidate>,
@@ -62,6 +64,7 @@ export function selectPage(
   scope: ReadScope,
   plan: PagePlan,
   words: ReadWords,
+  at: Date,
 ): SelectedPage {
   const excluded = new ExclusionTally();
   const settledItemIds = new Set<string>();
@@ -101,14 +104,15 @@ export function selectPage(
 
   function takePage(ordered: readonly PageEntry[]): PageEntry[] {
     const page: PageEntry[] = [];
-    const ownerOfContent = ownersOfContent(ordered);
+    const ownerOfContent = ownersOfContent(ordered, at);
     const itemsInPage = new Set<string>();
+    const copies: { entry: PageEntry; owner: string }[] = [];
     for (const entry of ordered) {
-      const { itemId, provider } = entry.chunk;
+      const { itemId } = entry.chunk;
       const owner = ownerOfContent.get(entry.head.contentHash) ?? itemId;
       if (owner !== itemId) {
         settledItemIds.add(itemId);
-        if (itemsInPage.has(owner)) excluded.add('duplicate', provider, itemId);
+        copies.push({ entry, owner });
         continue;
       }
       if (page.length >= plan.limit) continue;
@@ -118,6 +122,9 @@ export function selectPage(
       page.push(entry);
       itemsInPage.add(itemId);
       if (plan.unit === 'item') settledItemIds.add(itemId);
+    }
+    for (const { entry, owner } of copies) {
+      if (itemsInPage.has(owner)) excluded.add('duplicate', entry.chunk.provider, entry.chunk.itemId);
     }
     return page;
   }
@@ -130,14 +137,20 @@ export function selectPage(
   }
 }
 
-/** Of items with the same content the first one that nothing replaces, else the first: a copy must not hide what holds. */
-function ownersOfContent(ordered: readonly PageEntry[]): Map<string, string> {
-  const owners = new Map<string, PageEntry>();
-  for (const entry of ordered) {
-    const owner = owners.get(entry.head.contentHash);
-    if (!owner || (owner.head.superseded && !entry.head.superseded)) owners.set(entry.head.contentHash, entry);
+/** Of items with the same content the first one that holds, else the first: a copy must not hide what holds. */
+function ownersOfContent(ordered: readonly PageEntry[], at: Date): Map<string, string> {
+  const owners = new Map<string, { itemId: string; doubts: number }>();
+  for (const { head, chunk } of ordered) {
+    const owner = owners.get(head.contentHash);
+    const doubts = countDoubts(head, at);
+    if (!owner || doubts < owner.doubts) owners.set(head.contentHash, { itemId: chunk.itemId, doubts });
   }
-  return new Map([...owners].map(([contentHash, { chunk }]) => [contentHash, chunk.itemId]));
+  return new Map([...owners].map(([contentHash, { itemId }]) => [contentHash, itemId]));
+}
+
+/** Being replaced weighs more than a time of validity that is over or to come. */
+function countDoubts(head: ItemHead, at: Date): number {
+  return (head.superseded ? 2 : 0) + (judgeValidity(head, at) === 'valid' ? 0 : 1);
 }
 
 /** As `RetrievalViews.recheck` keys its heads. */

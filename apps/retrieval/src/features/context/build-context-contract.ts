@@ -4,7 +4,7 @@ import { nameStrategy } from '../../search/fusion-settings.js';
 import type { RetrievedPage } from '../../search/retrieval-run.js';
 import type { PageEntry } from '../../search/select-page.js';
 import { toHit } from '../../search/to-hit.js';
-import { judgeValidity } from './judge-validity.js';
+import { judgeValidity } from '../../search/judge-validity.js';
 import { listExclusions10, listExclusions11 } from './list-exclusions.js';
 import { listLimitations } from './list-limitations.js';
 
