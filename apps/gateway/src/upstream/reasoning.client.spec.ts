@@ -77,6 +77,33 @@ describe('ReasoningClient', () => {
     await expect(cancelled).resolves.toEqual({ runId: started?.runId });
   });
 
+  it('puts a tenant’s second question at a time behind the first ones of others', async () => {
+    const placed: unknown[] = [];
+    const replies = new InProcessReplyChannel((_, error) => {
+      throw error;
+    });
+    const added: Added[] = [];
+    const jobs = {
+      add: async (_: unknown, payload: Added, options: unknown) => {
+        added.push(payload);
+        placed.push(options);
+      },
+    } as unknown as JobProducer;
+    const client = new ReasoningClient(jobs, replies);
+    const ask = (tenantId: string) =>
+      client.ask({ ...QUESTION, tenantId } as typeof QUESTION, { deadline: inOneMinute() });
+    const asked = [ask('a'), ask('a'), ask('a'), ask('b')];
+    while (added.length < asked.length) await new Promise((resolve) => setImmediate(resolve));
+    expect(placed).toEqual([{}, { priority: 1 }, { priority: 2 }, {}]);
+    for (const { replyTo, runId } of added) await replies.publish(replyTo, { runId, reply: REPLY });
+    await Promise.all(asked);
+    const last = ask('a');
+    while (added.length === asked.length) await new Promise((resolve) => setImmediate(resolve));
+    expect(placed.at(-1)).toEqual({});
+    await replies.publish(added.at(-1)?.replyTo ?? '', { runId: added.at(-1)?.runId, reply: REPLY });
+    await last;
+  });
+
   it('keeps apart two requests that chose the same id', async () => {
     const { client, replies } = setUp(({ replyTo, runId }) => replies.publish(replyTo, { runId, reply: REPLY }));
     const asked = [1, 2].map(() => client.ask(QUESTION, { deadline: inOneMinute() }));

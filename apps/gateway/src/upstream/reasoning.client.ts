@@ -15,10 +15,14 @@ import {
 } from '@candor/contracts';
 import { JobProducer, type ReplyChannel } from '@candor/queue';
 import { REPLY_CHANNEL } from '../tokens.js';
+import { TenantTurns } from './tenant-turns.js';
 
 type SetHere = 'runId' | 'replyTo' | 'deadline';
 type Question = Omit<AnswerQuestionPayload, SetHere>;
 type Run = Omit<RunReasoningPayload, SetHere>;
+
+/** Where a job stands in the queue. */
+type Placed = Parameters<JobProducer['add']>[2];
 
 interface WaitOptions {
   deadline: Date;
@@ -33,6 +37,7 @@ const REPLY_GRACE_MS = 500;
 export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
   private readonly channel = `candor.reply.${randomUuid()}`;
   private readonly waiting = new Map<string, (reply: unknown) => void>();
+  private readonly turns = new TenantTurns();
   private unsubscribe: (() => Promise<void>) | undefined;
   private subscribing: Promise<void> | undefined;
 
@@ -53,7 +58,8 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
   /** Errors: DEPENDENCY.QUEUE_UNAVAILABLE at once, DEADLINE.EXCEEDED, REQUEST.CANCELLED. */
   ask(question: Question, options: WaitOptions): Promise<ReasoningReply> {
     return this.request(
-      (set) => this.jobs.add(answerQuestionJob, { ...question, ...set }),
+      question.tenantId,
+      (set, placed) => this.jobs.add(answerQuestionJob, { ...question, ...set }, placed),
       (reply) => reasoningReplySchema.safeParse(reply).data,
       options,
     );
@@ -62,14 +68,16 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
   /** The same for a typed reasoning run. */
   run(run: Run, options: WaitOptions): Promise<RunReasoningReply> {
     return this.request(
-      (set) => this.jobs.add(runReasoningJob, { ...run, ...set }),
+      run.tenantId,
+      (set, placed) => this.jobs.add(runReasoningJob, { ...run, ...set }, placed),
       (reply) => runReasoningReplySchema.safeParse(reply).data,
       options,
     );
   }
 
   private async request<Reply>(
-    add: (set: Pick<AnswerQuestionPayload, SetHere>) => Promise<unknown>,
+    tenantId: string,
+    add: (set: Pick<AnswerQuestionPayload, SetHere>, placed: Placed) => Promise<unknown>,
     read: (reply: unknown) => Reply | undefined,
     options: WaitOptions,
   ): Promise<Reply> {
@@ -78,14 +86,17 @@ export class ReasoningClient implements OnModuleInit, OnModuleDestroy {
     const reply = this.waitFor(runId, read, options);
     // Nobody awaits the reply when adding fails.
     reply.catch(() => undefined);
+    const underWay = this.turns.enter(tenantId);
     try {
-      await add({ runId, replyTo: this.channel, deadline: options.deadline.toISOString() });
+      const placed = underWay === 0 ? {} : { priority: underWay };
+      await add({ runId, replyTo: this.channel, deadline: options.deadline.toISOString() }, placed);
       return await reply;
     } catch (error) {
       if (error instanceof AppError && error.code === 'REQUEST.CANCELLED') await this.cancel(runId);
       throw error;
     } finally {
       this.waiting.delete(runId);
+      this.turns.leave(tenantId);
     }
   }
 
