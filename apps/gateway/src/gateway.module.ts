@@ -21,6 +21,7 @@ import { VerifyCitationsService } from './features/citations/verify-citations.se
 import { CollectionItemsService } from './features/collections/collection-items.service.js';
 import { CollectionsController } from './features/collections/collections.controller.js';
 import { CollectionsService } from './features/collections/collections.service.js';
+import { ConsoleController } from './features/console/console.controller.js';
 import { ContextController } from './features/context/context.controller.js';
 import { CreateDocumentService } from './features/documents/create-document.service.js';
 import { DocumentVersionsService } from './features/documents/document-versions.service.js';
@@ -100,6 +101,7 @@ export class GatewayModule {
         CalibrationsController,
         CitationsController,
         CollectionsController,
+        ConsoleController,
         ContextController,
         DocumentsController,
         FeedbackController,

@@ -1,4 +1,4 @@
-import { Controller, Header, Redirect } from '@nestjs/common';
+import { Controller, Header } from '@nestjs/common';
 import { ROUTES } from '@candor/contracts';
 import { Operational, OperationalGet } from '@candor/runtime';
 import { buildOpenApiDocument } from './build-openapi-document.js';
@@ -14,13 +14,6 @@ export class OpenApiController {
   @OperationalGet('openapi.json')
   describe(): Record<string, unknown> {
     return this.document;
-  }
-
-  /** The console's address; until there is one it leads to the API page. */
-  @OperationalGet('console')
-  @Redirect('/docs', 302)
-  openConsole(): void {
-    return;
   }
 
   @OperationalGet('docs')
