@@ -91,4 +91,68 @@ describe('Coalescer', () => {
       { status: 'fulfilled', value: 'only one' },
     ]);
   });
+
+  describe('a caller that goes away', () => {
+    /** Batches that end when they are released or given up. */
+    function held(): {
+      coalescer: Coalescer<string, string>;
+      batches: { inputs: readonly string[]; signal: AbortSignal; release: () => void }[];
+      turn: () => Promise<void>;
+    } {
+      const batches: ReturnType<typeof held>['batches'] = [];
+      const coalescer = new Coalescer<string, string>({
+        maxInputs: 10,
+        run: (inputs, signal) =>
+          new Promise((resolve, reject) => {
+            batches.push({ inputs, signal, release: () => resolve(inputs) });
+            signal.addEventListener('abort', () => reject(new Error('given up')));
+          }),
+      });
+      return { coalescer, batches, turn: () => new Promise((resolve) => setImmediate(resolve)) };
+    }
+
+    it('is let go at once, and the others get their answers', async () => {
+      const { coalescer, batches, turn } = held();
+      const abort = new AbortController();
+      const gone = coalescer.call('a', abort.signal);
+      const staying = [coalescer.call('b', new AbortController().signal), coalescer.call('c')];
+      await turn();
+      abort.abort();
+      await expect(gone).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+      expect(batches[0]?.signal.aborted).toBe(false);
+      batches[0]?.release();
+      expect(await Promise.all(staying)).toEqual(['b', 'c']);
+    });
+
+    it('ends the batch when it was the last one, and nothing is repeated', async () => {
+      const { coalescer, batches, turn } = held();
+      const aborts = [new AbortController(), new AbortController()];
+      const calls = Promise.allSettled(aborts.map(({ signal }, index) => coalescer.call(`call ${index}`, signal)));
+      await turn();
+      for (const abort of aborts) abort.abort();
+      expect(batches[0]?.signal.aborted).toBe(true);
+      for (const outcome of await calls) expect(outcome).toMatchObject({ reason: { code: 'REQUEST.CANCELLED' } });
+      await coalescer.settled();
+      expect(batches).toHaveLength(1);
+    });
+
+    it('takes its place in the line with it', async () => {
+      const { coalescer, batches, turn } = held();
+      const first = coalescer.call('first');
+      await turn();
+      const abort = new AbortController();
+      const gone = coalescer.call('gone', abort.signal);
+      const last = coalescer.call('last');
+      abort.abort();
+      await expect(gone).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+      batches[0]?.release();
+      await first;
+      await turn();
+      expect(batches[1]?.inputs).toEqual(['last']);
+      batches[1]?.release();
+      await last;
+      await expect(coalescer.call('late', AbortSignal.abort())).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+      expect(batches).toHaveLength(2);
+    });
+  });
 });

@@ -1,8 +1,12 @@
 import { AppError } from '@candor/contracts';
+import { cancelledError, throwIfCancelled } from './cancellation.js';
 
 export interface CoalescerOptions<Input, Output> {
-  /** Does the work of all inputs, and answers in their order; one input's failure fails the batch. */
-  run: (inputs: readonly Input[]) => Promise<readonly Output[]>;
+  /**
+   * Does the work of all inputs, and answers in their order; one input's failure fails the batch.
+   * @param signal fires when every one of the callers has gone.
+   */
+  run: (inputs: readonly Input[], signal: AbortSignal) => Promise<readonly Output[]>;
   /** Inputs a batch. */
   maxInputs: number;
   /** Weight a batch; an input that is heavier goes alone. */
@@ -18,13 +22,17 @@ export interface CoalescerOptions<Input, Output> {
 
 interface Waiting<Input, Output> {
   input: Input;
+  isGone: boolean;
+  /** Told once, when the caller goes away. */
+  onGone: () => void;
   resolve: (output: Output) => void;
   reject: (error: unknown) => void;
 }
 
 /**
  * Many small calls that wait for one thing pay for it together: while a batch runs, the next calls gather. A batch that
- * fails is repeated call by call, so that a bad one fails alone; only while a dependency is down, all fail at once.
+ * fails is repeated call by call, so that a bad one fails alone; only while a dependency is down, all fail at once. Who
+ * goes away is let go at once; a batch is given up when nobody is left who waits for it.
  */
 export class Coalescer<Input, Output> {
   private readonly queue: Waiting<Input, Output>[] = [];
@@ -33,11 +41,25 @@ export class Coalescer<Input, Output> {
 
   constructor(private readonly options: CoalescerOptions<Input, Output>) {}
 
-  call(input: Input): Promise<Output> {
-    return new Promise((resolve, reject) => {
-      this.queue.push({ input, resolve, reject });
-      if (this.draining < (this.options.concurrency ?? 1)) void this.drain();
+  /** @throws AppError REQUEST.CANCELLED as soon as the signal fires; whatever the batch fails with. */
+  async call(input: Input, signal?: AbortSignal): Promise<Output> {
+    throwIfCancelled(signal);
+    let onAbort = (): void => undefined;
+    const answer = new Promise<Output>((resolve, reject) => {
+      const waiting: Waiting<Input, Output> = { input, isGone: false, onGone: () => undefined, resolve, reject };
+      onAbort = () => {
+        this.letGo(waiting);
+        reject(cancelledError(signal));
+      };
+      this.queue.push(waiting);
     });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (this.draining < (this.options.concurrency ?? 1)) void this.drain();
+    try {
+      return await answer;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
   }
 
   /** Resolves when nothing is waiting or running. */
@@ -86,9 +108,16 @@ export class Coalescer<Input, Output> {
     this.queue.splice(0, this.queue.length, ...placed.map(({ waiting }) => waiting));
   }
 
+  private letGo(waiting: Waiting<Input, Output>): void {
+    const place = this.queue.indexOf(waiting);
+    if (place >= 0) this.queue.splice(place, 1);
+    waiting.isGone = true;
+    waiting.onGone();
+  }
+
   private async runBatch(batch: readonly Waiting<Input, Output>[]): Promise<void> {
     try {
-      const outputs = await this.options.run(batch.map(({ input }) => input));
+      const outputs = await this.runWhileWanted(batch);
       if (outputs.length !== batch.length) throw new Error('a batch has as many answers as it has calls');
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
@@ -96,7 +125,20 @@ export class Coalescer<Input, Output> {
       const down = error instanceof AppError && error.retryable && error.code.startsWith('DEPENDENCY.');
       // Asking a server that is down once a call would only hold everybody up.
       if (batch.length === 1 || down) for (const { reject } of batch) reject(error);
-      else for (const waiting of batch) await this.runBatch([waiting]);
+      else for (const waiting of batch) if (!waiting.isGone) await this.runBatch([waiting]);
     }
+  }
+
+  private async runWhileWanted(batch: readonly Waiting<Input, Output>[]): Promise<readonly Output[]> {
+    const given = new AbortController();
+    for (const waiting of batch) {
+      waiting.onGone = () => {
+        if (batch.every(({ isGone }) => isGone)) given.abort();
+      };
+    }
+    return this.options.run(
+      batch.map(({ input }) => input),
+      given.signal,
+    );
   }
 }

@@ -49,4 +49,28 @@ describe('PassageEmbeddingService', () => {
     await expect(embedding).rejects.toThrow('cancelled');
     expect(batches.length).toBeLessThan(3);
   });
+
+  it('gives a batch up when the jobs of all its items are over, and not before', async () => {
+    const signals: AbortSignal[] = [];
+    const embedPassages = (_texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> => {
+      signals.push(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+    };
+    const service = new PassageEmbeddingService();
+    const jobs = [new AbortController(), new AbortController()];
+    const embedder = { embedPassages } as unknown as Embedder;
+    const embedding = Promise.allSettled(
+      jobs.map(({ signal }, index) => service.embed(embedder, `tenant ${index}`, textsOf(2), signal)),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    jobs[0]?.abort(new Error('superseded'));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    jobs[1]?.abort(new Error('cancelled'));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await embedding).toMatchObject([
+      { reason: { message: 'superseded' } },
+      { reason: { message: 'cancelled' } },
+    ]);
+  });
 });

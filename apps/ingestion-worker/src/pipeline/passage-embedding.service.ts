@@ -29,7 +29,14 @@ export class PassageEmbeddingService {
     const vectors: Float32Array[] = [];
     for (let start = 0; start < texts.length; start += MAX_TEXTS) {
       signal.throwIfAborted();
-      vectors.push(...(await coalescer.call({ tenantId, texts: texts.slice(start, start + MAX_TEXTS) })));
+      const slice = { tenantId, texts: texts.slice(start, start + MAX_TEXTS) };
+      try {
+        vectors.push(...(await coalescer.call(slice, signal)));
+      } catch (error) {
+        // Why the job is over is for its own signal to say.
+        signal.throwIfAborted();
+        throw error;
+      }
     }
     return vectors;
   }
@@ -46,8 +53,9 @@ function coalesce(embedder: Embedder): Coalescer<Slice, Float32Array[]> {
     maxInputs: MAX_TEXTS,
     count: ({ texts }) => texts.length,
     groupOf: ({ tenantId }) => tenantId,
-    run: async (slices) => {
-      const vectors = await embedder.embedPassages(slices.flatMap(({ texts }) => texts));
+    run: async (slices, signal) => {
+      const texts = slices.flatMap((slice) => slice.texts);
+      const vectors = await embedder.embedPassages(texts, signal);
       let next = 0;
       return slices.map(({ texts }) => {
         const own = vectors.slice(next, (next += texts.length));

@@ -180,6 +180,34 @@ describe('OpenAiCompatibleEmbedder', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('cancels a shared request when all who share it are gone', async () => {
+    let arrive = (): void => undefined;
+    const arrived = (): Promise<void> => new Promise((resolve) => (arrive = resolve));
+    let release = (): void => undefined;
+    let closed: Promise<unknown> = Promise.resolve();
+    server.script = (_, response, attempt) => {
+      if (attempt === 1) release = () => sendJson(response, 503, {}, { 'x-should-retry': 'false' });
+      else closed = new Promise((resolve) => response.once('close', resolve));
+      arrive();
+      return true;
+    };
+    const embedder = await load({ concurrency: 1, maxRetries: 0 });
+    let request = arrived();
+    const first = embedder.embedQuery('first').catch((error: unknown) => error);
+    await request;
+    request = arrived();
+    const aborts = [new AbortController(), new AbortController()];
+    const gone = Promise.allSettled(aborts.map(({ signal }, index) => embedder.embedQuery(`query ${index}`, signal)));
+    release();
+    await first;
+    await request;
+    expect(server.requests[1]?.body.input).toHaveLength(2);
+    for (const abort of aborts) abort.abort();
+    for (const outcome of await gone) expect(outcome).toMatchObject({ reason: { code: 'REQUEST.CANCELLED' } });
+    await closed;
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('refuses other dimensions than its profile has', async () => {
     const embedder = await load({ dimensions: 384 });
     await expect(embedder.embedPassages(['a'])).rejects.toMatchObject({

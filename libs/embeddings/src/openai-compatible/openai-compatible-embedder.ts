@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { throwIfCancelled, untilCancelled } from '@candor/runtime/cancellation';
+import { throwIfCancelled } from '@candor/runtime/cancellation';
 import { Coalescer } from '@candor/runtime/coalescer';
 import type { Embedder, EmbeddingProfile } from '../embedder.port.js';
 import { mapBounded } from '../map-bounded.js';
@@ -33,17 +33,12 @@ export interface OpenAiCompatibleEmbedderOptions {
   timeoutMs?: number;
 }
 
-interface Query {
-  input: string;
-  signal: AbortSignal | undefined;
-}
-
 /** Any server with OpenAI's `POST /embeddings`: OpenAI itself, vLLM, text-embeddings-inference, Ollama, … */
 export class OpenAiCompatibleEmbedder implements Embedder {
   private readonly client: OpenAI;
   private readonly lanes: PriorityLanes;
   private readonly batchBounds: BatchBounds;
-  private readonly queries: Coalescer<Query, Float32Array>;
+  private readonly queries: Coalescer<string, Float32Array>;
 
   private constructor(
     private readonly options: OpenAiCompatibleEmbedderOptions,
@@ -52,11 +47,11 @@ export class OpenAiCompatibleEmbedder implements Embedder {
     this.client = createClient(options);
     this.lanes = new PriorityLanes(options.concurrency ?? 4);
     this.batchBounds = { texts: options.batch?.texts ?? 64, tokens: options.batch?.tokens ?? 32_000 };
-    this.queries = new Coalescer<Query, Float32Array>({
-      run: (queries) => this.embedQueries(queries),
+    this.queries = new Coalescer<string, Float32Array>({
+      run: (inputs, signal) => this.embed('query', [...inputs], signal),
       maxInputs: this.batchBounds.texts,
       maxWeight: this.batchBounds.tokens,
-      weigh: ({ input }) => estimateTokens(input),
+      weigh: estimateTokens,
       concurrency: this.lanes.width,
     });
   }
@@ -82,9 +77,7 @@ export class OpenAiCompatibleEmbedder implements Embedder {
 
   /** Queries that come while every request is under way share the next one; the others go at once, each alone. */
   async embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array> {
-    throwIfCancelled(signal);
-    const query = { input: this.prepare(this.options.queryPrefix, text), signal };
-    return untilCancelled(this.queries.call(query), signal);
+    return this.queries.call(this.prepare(this.options.queryPrefix, text), signal);
   }
 
   /** An estimate: the server keeps its tokenizer to itself. */
@@ -94,12 +87,6 @@ export class OpenAiCompatibleEmbedder implements Embedder {
 
   async close(): Promise<void> {
     await this.lanes.close();
-  }
-
-  private embedQueries(queries: readonly Query[]): Promise<Float32Array[]> {
-    const inputs = queries.map(({ input }) => input);
-    // What one caller no longer wants, the others still do.
-    return this.embed('query', inputs, queries.length === 1 ? queries[0]?.signal : undefined);
   }
 
   private embed(lane: Lane, inputs: string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
