@@ -40,6 +40,28 @@ describe('WritePlace', () => {
     expect(visible).toEqual([false, true, true, false]);
   });
 
+  it('takes nothing for visible that was written after a refresh began, not even by the work that asked for it', async () => {
+    const { place, turn } = steps();
+    const visible: boolean[] = [];
+    await place.write(async () => {
+      await place.refresh();
+      await turn();
+    });
+    await place
+      .write(async (isVisible) => {
+        visible.push(isVisible);
+        const during = place.refresh();
+        await during;
+        await turn();
+        throw new Error('half of it was written');
+      })
+      .catch(() => undefined);
+    await place.write(async (isVisible) => void visible.push(isVisible));
+    await place.refresh();
+    await place.write(async (isVisible) => void visible.push(isVisible));
+    expect(visible).toEqual([false, false, true]);
+  });
+
   it('shares a refresh between those who wait, but not with who wrote after it began', async () => {
     const { place, log, turn } = steps();
     const first = place.refresh();

@@ -4,7 +4,7 @@ import { Coalescer } from '@candor/runtime/coalescer';
 export class WritePlace {
   private readonly refreshes: Coalescer<void, void>;
   private last: Promise<unknown> = Promise.resolve();
-  /** Counts writes begun; what was written before this process is unknown, and so not known to be visible. */
+  /** Counts writes that are over; what was written before this process is unknown, and so not known to be visible. */
   private written = 1;
   private seen = 0;
 
@@ -22,10 +22,13 @@ export class WritePlace {
 
   /** Runs the work when those before it are over; it is told whether everything written so far is visible. */
   write<Result>(work: (isVisible: boolean) => Promise<Result>): Promise<Result> {
-    const result = this.last.then(() => {
-      const isVisible = this.seen >= this.written;
-      this.written += 1;
-      return work(isVisible);
+    const result = this.last.then(async () => {
+      try {
+        return await work(this.seen >= this.written);
+      } finally {
+        // At the end, also of a failure: a refresh that began before did not see all of it.
+        this.written += 1;
+      }
     });
     this.last = result.catch(() => undefined);
     return result;
