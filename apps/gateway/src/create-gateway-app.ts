@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { MCP_ROUTES, ROUTES, type HttpMethod, DEFAULT_BODY_LIMIT_BYTES } from '@candor/contracts';
+import { JOB_CATALOGUE, MCP_ROUTES, ROUTES, type HttpMethod, DEFAULT_BODY_LIMIT_BYTES } from '@candor/contracts';
+import { sampleQueues } from '@candor/queue';
 import { assertRoutesHandled, createHttpApp, HealthModule, type HealthRegistry, type Logger } from '@candor/runtime';
 import { authenticationMiddleware } from './access/authentication.middleware.js';
 import { AuthenticatorService } from './access/authenticator.service.js';
@@ -31,6 +32,8 @@ export async function createGatewayApp(
   class GatewayRootModule {}
 
   const { mcpAddress } = dependencies;
+  // Here and not in the workers: a queue whose workers are all gone has to be seen.
+  sampleQueues(dependencies.jobs, [...new Set(JOB_CATALOGUE.map(({ queue }) => queue))]);
   const requests = new RequestTransaction(dependencies.database);
   const app = await createHttpApp(GatewayRootModule, {
     service: 'gateway',

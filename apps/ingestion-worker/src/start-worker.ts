@@ -8,6 +8,7 @@ import {
   JOB_CATALOGUE,
   promoteGenerationJob,
   removeSourceJob,
+  sealAuditJob,
   syncSourceJob,
   type AppError,
 } from '@candor/contracts';
@@ -23,6 +24,7 @@ import {
 import { createRequestContext, NestPinoLogger, runInRequestContext, type Logger } from '@candor/runtime';
 import { BatchedIndexWriter } from '@candor/search-index/write';
 import { RecordDeadLetterService } from './dead-letters/record-dead-letter.service.js';
+import { sampleOutbox } from './dispatch/sample-outbox.js';
 import { SweeperService } from './dispatch/sweeper.service.js';
 import { LibraryEmbedder } from './features/embed-library/library-embedder.js';
 import { LiveGenerationsService } from './features/index-item/live-generations.service.js';
@@ -30,6 +32,7 @@ import { SourcePatrol } from './features/manage-source/source-patrol.js';
 import { SourceSchedulesService } from './features/manage-source/source-schedules.service.js';
 import { SourceSweeperService } from './features/manage-source/source-sweeper.service.js';
 import { RelationProposer } from './features/propose-relations/relation-proposer.js';
+import { ScheduleKeeper } from './schedules/schedule-keeper.js';
 import { WorkerModule, type WorkerModuleDependencies } from './worker.module.js';
 
 export interface WorkerDependencies extends Omit<WorkerModuleDependencies, 'schedules'> {
@@ -54,7 +57,11 @@ const CONCURRENCY = {
   // Slices of two tenants at a time; what is being ingested goes on beside them.
   [buildGenerationJob.queue]: { concurrency: 2 },
   [promoteGenerationJob.queue]: { concurrency: 2 },
+  [sealAuditJob.queue]: { concurrency: 1 },
 };
+/** How long an event may stay unsealed, when nothing is in the way. */
+const SEAL_EVERY_MS = 10_000;
+const SCHEDULES = [{ job: sealAuditJob, everyMs: SEAL_EVERY_MS }];
 const ITEM_JOBS = JOB_CATALOGUE.filter((job) => job.queue in CONCURRENCY);
 
 /** Job handlers, outbox dispatcher and sweeper; the caller owns and closes the dependencies. */
@@ -67,7 +74,8 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     onDeadLetter: (letter) => deadLetters.record(letter),
     onFailure: ({ job, attempt, outcome, error }) =>
       logger.warn({ job, attempt, outcome, code: error.code, error }, 'Job failed'),
-    runInJobContext: (context, run) => runInRequestContext(createRequestContext(context.requestId), run),
+    runInJobContext: ({ requestId, tenantId }, run) =>
+      runInRequestContext(createRequestContext(requestId, { tenantId }), run),
   });
   const schedules = new JobSchedules(queue);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(
@@ -78,8 +86,13 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   await app.get(LiveGenerationsService).announce();
   await app.listen();
 
+  const outbox = new OutboxRepository(database);
+  sampleOutbox(
+    outbox,
+    ITEM_JOBS.map(({ name }) => name),
+  );
   const dispatcher = new OutboxDispatcher({
-    store: new OutboxRepository(database),
+    store: outbox,
     producer,
     catalogue: ITEM_JOBS,
     onDeadLetter: (letter) => deadLetters.record(letter),
@@ -92,11 +105,20 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   proposer.start();
   const patrol = new SourcePatrol(app.get(SourceSweeperService), app.get(SourceSchedulesService), logger);
   patrol.start();
+  const keeper = new ScheduleKeeper(schedules, SCHEDULES, logger);
+  keeper.start();
   const library = new LibraryEmbedder(database, dependencies.embedders, logger);
   library.start();
   return {
     stop: async () => {
-      await Promise.all([dispatcher.stop(), sweeper.stop(), proposer.stop(), patrol.stop(), library.stop()]);
+      await Promise.all([
+        dispatcher.stop(),
+        sweeper.stop(),
+        proposer.stop(),
+        patrol.stop(),
+        library.stop(),
+        keeper.stop(),
+      ]);
       await app.close();
       await schedules.close();
     },

@@ -24,6 +24,7 @@ import { TrustedSearchService } from './features/reasoning/trusted-search.servic
 import { SearchService } from './features/search/search.service.js';
 import type { ReasoningReads } from './features/reasoning/reasoning-reads.js';
 import type { Views } from './search/retrieval-run.js';
+import { observeCall } from './retrieval-metrics.js';
 import { RetrieveChunksService } from './search/retrieve-chunks.service.js';
 
 export interface RetrievalDependencies {
@@ -98,7 +99,7 @@ export class RetrievalService implements RetrievalClient {
   async handle<M extends RetrievalMethod>(method: M, call: VerifiedCall<M>): Promise<RetrievalReply<M>> {
     const { signal, release } = boundSignal(call.deadline, call.signal);
     try {
-      return await untilAborted(signal, () => this.handlers[method](call, signal));
+      return await observeCall(method, () => untilAborted(signal, () => this.handlers[method](call, signal)));
     } finally {
       release();
     }

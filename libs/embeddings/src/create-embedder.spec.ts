@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { CachedQueryEmbedder } from './cached-query-embedder.js';
 import { createEmbedder } from './create-embedder.js';
-import { HashingEmbedder } from './hashing/hashing-embedder.js';
+import { MeasuredEmbedder } from './measured-embedder.js';
 import { findRelevanceProfile } from './relevance-profile.js';
 
 describe('createEmbedder', () => {
   it('puts the query cache before the embedder, unless told not to', async () => {
     expect(await createEmbedder({ kind: 'hashing', dimensions: 16 })).toBeInstanceOf(CachedQueryEmbedder);
     const bare = await createEmbedder({ kind: 'hashing', dimensions: 16, queryCacheEntries: 0 });
-    expect(bare).toBeInstanceOf(HashingEmbedder);
+    expect(bare).toBeInstanceOf(MeasuredEmbedder);
     expect(bare.profile.dimensions).toBe(16);
   });
 });

@@ -1,5 +1,6 @@
 import { CachedQueryEmbedder } from './cached-query-embedder.js';
 import type { Embedder } from './embedder.port.js';
+import { MeasuredEmbedder } from './measured-embedder.js';
 import { HashingEmbedder } from './hashing/hashing-embedder.js';
 import { OnnxEmbedder, type OnnxEmbedderOptions } from './onnx/onnx-embedder.js';
 import { ONNX_MODEL_SPECS, type OnnxModelName } from './onnx/onnx-model-specs.js';
@@ -16,7 +17,7 @@ export type EmbedderOptions = { /** Query vectors kept; default 5,000; 0 = no ca
 
 /** The embedder the options ask for, ready for use. Errors: those of the adapters' `load`. */
 export async function createEmbedder(options: EmbedderOptions): Promise<Embedder> {
-  const embedder = await loadEmbedder(options);
+  const embedder = new MeasuredEmbedder(await loadEmbedder(options));
   const maxEntries = options.queryCacheEntries ?? 5_000;
   return maxEntries === 0 ? embedder : new CachedQueryEmbedder(embedder, { maxEntries });
 }

@@ -2,6 +2,7 @@ import { AppError, JOB_CATALOGUE } from '@candor/contracts';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { SpanKind, context as traceContext, trace, type Context } from '@opentelemetry/api';
 import { DelayedError, UnrecoverableError, type Job } from 'bullmq';
+import { performance } from 'node:perf_hooks';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { settlesWithin } from './bounded-wait.js';
 import { isOneShot, parseCatalogueJob, type CatalogueJob, type ParsedJob } from './catalogue-job.js';
@@ -9,6 +10,7 @@ import { decideFailure, type FailureOutcome } from './decide-failure.js';
 import { JobContext } from './job-context.js';
 import { BULLMQ_TRANSPORT } from './job-handler.decorator.js';
 import { openEnvelope } from './job-envelope.js';
+import { observeRun, observeWait, UNKNOWN_JOB } from './job-metrics.js';
 import { fromQueueJobId, jitteredBackoffMs, StoredFailure } from './job-options.js';
 import { findHandlerProblems, type HandlerRegistration } from './prove-handlers.js';
 import type { JobWorker } from './queue-backend.js';
@@ -26,6 +28,8 @@ interface TakenJob {
   /** For the dead letter: what is known of the payload so far. */
   payload: unknown;
   jobId: string;
+  /** `performance.now()`. */
+  startedAt: number;
 }
 
 /**
@@ -116,9 +120,13 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
       contract: this.catalogue.find((job) => job.queue === queue && job.name === queued.name),
       payload: queued.data,
       jobId: fromQueueJobId(queued.id ?? ''),
+      startedAt: performance.now(),
     };
+    // A later start has waited for its back-off, not for a worker.
+    if (queued.attemptsStarted <= 1) observeWait(nameOf(taken), queued.timestamp + queued.delay);
     try {
       await this.attempt(taken);
+      observeRun(nameOf(taken), 'done', secondsSince(taken.startedAt));
     } catch (error) {
       await this.fail(taken, error);
     }
@@ -239,19 +247,30 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     const payload =
       typeof envelope === 'object' && envelope !== null && 'payload' in envelope ? envelope.payload : envelope;
     const jobId = fromQueueJobId(queued.id ?? '');
-    const taken: TakenJob = { queued, token: undefined, queue, contract: undefined, payload, jobId };
+    const startedAt = performance.now();
+    const taken: TakenJob = { queued, token: undefined, queue, contract: undefined, payload, jobId, startedAt };
     const error = new AppError('INTERNAL.UNEXPECTED', { message: 'The worker that ran this job disappeared.' });
     this.report(taken, 'dead-letter', error);
     const report = this.deadLetter(taken, error).then(() => void this.reports.delete(report));
     this.reports.add(report);
   }
 
-  private report({ queued, queue, jobId }: TakenJob, outcome: FailureOutcome, error: AppError): void {
+  private report(taken: TakenJob, outcome: FailureOutcome, error: AppError): void {
+    observeRun(nameOf(taken), outcome, secondsSince(taken.startedAt));
+    const { queued, queue, jobId } = taken;
     const failure = { job: queued.name, jobId, queue, attempt: queued.attemptsMade + 1, outcome, error };
     if (this.options.onFailure) return this.options.onFailure(failure);
     this.logger.warn(`${failure.job} ${jobId} attempt ${failure.attempt}: ${error.code}, ${outcome}`);
     if (error.code === 'INTERNAL.UNEXPECTED') this.logger.error(error.message, stackOf(error.cause));
   }
+}
+
+function nameOf({ contract }: TakenJob): string {
+  return contract?.name ?? UNKNOWN_JOB;
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1_000;
 }
 
 function unrecoverable(error: AppError): UnrecoverableError {

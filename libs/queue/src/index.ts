@@ -16,6 +16,7 @@ export {
 } from './outbox-dispatcher.js';
 export { migrateQueueBackend, type QueueBackendOptions } from './queue-backend.js';
 export { RedisReplyChannel } from './redis-reply-channel.js';
+export { sampleQueues } from './sample-queues.js';
 export type { ReplyChannel, ReplyErrorListener, ReplyHandler, Unsubscribe } from './reply-channel.js';
 export { RpcErrorFilter } from './rpc-error.filter.js';
 export type { BullMqStrategyOptions, DeadLetter, JobFailure } from './strategy-options.js';

@@ -88,6 +88,17 @@ export class JobProducer {
     };
   }
 
+  /** How long the job that has waited longest could have been running already, ms; 0 when none waits. */
+  async oldestWaitingMs(queueName: string): Promise<number> {
+    const heads = await this.connection.call(queueName, async (queue) => [
+      ...(await queue.getJobs(['wait'], 0, 0, true)),
+      ...(await queue.getJobs(['prioritized'], 0, 0, true)),
+    ]);
+    // A job that was taken between the two questions comes back as nothing.
+    const dueAt = heads.flatMap((job) => (job ? [job.timestamp + job.delay] : []));
+    return Math.max(0, Date.now() - Math.min(Date.now(), ...dueAt));
+  }
+
   /** Whether the job is in the queue and not over: waiting, running or backing off. `jobId` is the contract's. */
   async isPending(job: CatalogueJob, jobId: string): Promise<boolean> {
     const id = toQueueJobId(job, jobId);

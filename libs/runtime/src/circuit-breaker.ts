@@ -1,5 +1,6 @@
 import type { AppError } from '@candor/contracts';
 import CircuitBreaker from 'opossum';
+import { defineGauge } from './metrics/define-metric.js';
 
 /** How an attempt ended, as far as the health of the other side is concerned. */
 export type AttemptVerdict =
@@ -23,6 +24,12 @@ export interface RowBreakerOptions {
   refuse: (retryAfterSeconds: number) => AppError;
 }
 
+const circuitState = defineGauge({
+  name: 'candor_circuit_state',
+  help: 'Circuit breakers: 0 closed, 1 half open (one try under way), 2 open (calls are refused).',
+  labels: ['circuit'],
+});
+
 /**
  * Opens at a number of transport failures in a row, and then refuses until, `resetMs` later, one try gets an answer. The
  * library counts rates, so the row is counted here and the library keeps the states.
@@ -43,6 +50,9 @@ export class RowBreaker {
       errorThresholdPercentage: 100,
       errorFilter: (error: unknown) => !this.countsAsFailure(error),
     });
+    const show = (state: number) => () => circuitState.set({ circuit: options.name }, state);
+    show(0)();
+    this.circuit.on('close', show(0)).on('halfOpen', show(1)).on('open', show(2));
     this.circuit.on('success', (result: unknown) => {
       if (!(result instanceof Error) || judge(result) === 'answered') this.failuresInARow = 0;
     });

@@ -10,6 +10,7 @@ import {
 import type { LiveGeneration } from '@candor/persistence/views';
 import { throwIfCancelled } from '@candor/runtime/cancellation';
 import type { SearchIndexReader } from '@candor/search-index/read';
+import { observePage } from '../retrieval-metrics.js';
 import { adaptToLanguage } from './adapt-to-language.js';
 import { resolveItemScope } from './resolve-item-scope.js';
 import { RetrievalRun, type ChunkQuery, type RetrievedPage, type Views } from './retrieval-run.js';
@@ -41,6 +42,17 @@ export class RetrieveChunksService {
    *   model of the index can't be opened; REQUEST.CANCELLED once `signal` fires.
    */
   async retrieve(
+    caller: CallerScope,
+    query: ChunkQuery,
+    planFor: PlanFor,
+    signal: AbortSignal,
+  ): Promise<RetrievedPage> {
+    const page = await this.retrieveLive(caller, query, planFor, signal);
+    observePage(page);
+    return page;
+  }
+
+  private async retrieveLive(
     caller: CallerScope,
     query: ChunkQuery,
     planFor: PlanFor,

@@ -45,6 +45,21 @@ describeOnPostgres('OutboxRepository', (postgres) => {
     return rows;
   }
 
+  it('tells what waits, by job, with the age of the oldest', async () => {
+    expect(await outbox.backlog()).toEqual([]);
+    await fill(tenants[0], 2);
+    await fill(tenants[1], 1, 'item.delete');
+    await query(`UPDATE outbox SET created_at = now() - interval '90 seconds' WHERE tenant_id = $1`, [tenants[0]]);
+    const backlog = await outbox.backlog();
+    expect(backlog.map(({ jobName, rows }) => [jobName, rows]).sort()).toEqual([
+      ['item.delete', 1],
+      ['item.extract', 2],
+    ]);
+    const [old, young] = ['item.extract', 'item.delete'].map((job) => backlog.find(({ jobName }) => jobName === job));
+    expect(old?.oldestSeconds).toBeGreaterThanOrEqual(89);
+    expect(young?.oldestSeconds).toBeLessThan(60);
+  });
+
   describe('claim', () => {
     const take = claimed;
 

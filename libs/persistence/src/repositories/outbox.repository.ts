@@ -1,5 +1,5 @@
 import type { ItemJobPayload, JobName } from '@candor/contracts';
-import type { Database, Transaction } from '../database.js';
+import type { Database, Transaction, TransactionRunner } from '../database.js';
 
 export interface OutboxMessage {
   tenantId: string;
@@ -82,16 +82,26 @@ interface OutboxColumns {
   payload: Record<string, unknown>;
 }
 
+export interface Backlog {
+  jobName: string;
+  rows: number;
+  oldestSeconds: number;
+}
+
 /**
  * The way out of the outbox: rows are leased, so that no transaction stays open over the network, and removed once sent.
  * A crash on the way sends twice, which job ids make harmless; rows are never lost.
  */
 export class OutboxRepository {
-  constructor(private readonly database: Database) {}
+  private readonly everybody: TransactionRunner;
+
+  constructor(database: Database) {
+    this.everybody = database.system('dispatch');
+  }
 
   /** Leases unsent rows, one of each lane in turn; a row of a dispatcher that died is free again after a minute. */
   async claim({ jobNames, share }: OutboxClaimOptions): Promise<OutboxRow[]> {
-    return this.database.transaction(async (transaction) => {
+    return this.everybody.transaction(async (transaction) => {
       const lanes = await transaction.query<OutboxLane[]>(LANES, [jobNames]);
       if (lanes.length === 0) return [];
       const rows = await transaction.query<OutboxColumns[]>(LOCK_HEADS, [
@@ -112,7 +122,7 @@ export class OutboxRepository {
   /** Removes rows, and starts the lease of the versions whose jobs they were. */
   async markSent(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await this.database.read((manager) =>
+    await this.everybody.read((manager) =>
       manager.query(
         `WITH sent AS (DELETE FROM outbox o WHERE o.id = ANY($1::bigint[]) RETURNING o.payload)
          UPDATE item_versions v SET lease_until = now() + make_interval(secs => $2)
@@ -127,7 +137,7 @@ export class OutboxRepository {
 
   /** Gives claimed rows back at once. `error` is an error code, kept for people. */
   async release(ids: readonly string[], error: string): Promise<void> {
-    await this.database.read((manager) =>
+    await this.everybody.read((manager) =>
       manager.query('UPDATE outbox SET claimed_until = NULL, last_error = $2 WHERE id = ANY($1::bigint[])', [
         ids,
         error,
@@ -135,8 +145,19 @@ export class OutboxRepository {
     );
   }
 
+  /** What waits, by job: rows, and seconds since the oldest was written. Reads the whole table. */
+  async backlog(): Promise<Backlog[]> {
+    return this.everybody.read((manager) =>
+      manager.query(
+        `SELECT job_name AS "jobName", count(*)::float8 AS rows,
+           greatest(0, extract(epoch FROM now() - min(created_at)))::float8 AS "oldestSeconds"
+         FROM outbox GROUP BY job_name`,
+      ),
+    );
+  }
+
   async size(): Promise<number> {
-    const rows: { count: string }[] = await this.database.read((manager) =>
+    const rows: { count: string }[] = await this.everybody.read((manager) =>
       manager.query('SELECT count(*) AS count FROM outbox'),
     );
     return Number(rows[0]?.count ?? 0);

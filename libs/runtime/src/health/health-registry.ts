@@ -1,4 +1,11 @@
+import { defineGauge } from '../metrics/define-metric.js';
 import type { Logger } from '../logging/create-logger.js';
+
+const checkFailing = defineGauge({
+  name: 'candor_health_check_failing',
+  help: 'Health checks as of the last probe of /readyz: 1 failing, 0 passing.',
+  labels: ['check'],
+});
 
 export type HealthCheck = (signal: AbortSignal) => Promise<void>;
 
@@ -10,7 +17,7 @@ export interface HealthCheckOptions {
 }
 
 export interface HealthReport {
-  status: 'ok' | 'degraded' | 'starting' | 'unavailable';
+  status: 'ok' | 'degraded' | 'starting' | 'unavailable' | 'draining';
   checks: Record<string, 'ok' | 'failed'>;
 }
 
@@ -31,6 +38,7 @@ export interface HealthRegistryOptions {
 /** What this process needs, asked on demand. */
 export class HealthRegistry {
   private readonly checks = new Map<string, Registered>();
+  private draining = false;
   private cached: { report: Promise<HealthReport>; expiresAt: number } | undefined;
 
   constructor(private readonly options: HealthRegistryOptions = {}) {}
@@ -38,6 +46,12 @@ export class HealthRegistry {
   register(name: string, check: HealthCheck, options: HealthCheckOptions): void {
     if (this.checks.has(name)) throw new Error(`There are two health checks named ${name}`);
     this.checks.set(name, { ...options, check, passedOnce: false, failing: false });
+    this.cached = undefined;
+  }
+
+  /** From now on this process is not ready, whatever its checks say: it is about to close. */
+  drain(): void {
+    this.draining = true;
     this.cached = undefined;
   }
 
@@ -60,6 +74,7 @@ export class HealthRegistry {
   }
 
   private statusOf(): HealthReport['status'] {
+    if (this.draining) return 'draining';
     const entries = [...this.checks.values()];
     if (entries.some((entry) => entry.startup && !entry.passedOnce)) return 'starting';
     if (entries.some((entry) => entry.critical && entry.failing)) return 'unavailable';
@@ -78,6 +93,7 @@ export class HealthRegistry {
       if (!entry.failing) this.options.logger?.warn({ check: name, error }, 'Health check fails');
       entry.failing = true;
     }
+    checkFailing.set({ check: name }, entry.failing ? 1 : 0);
     return !entry.failing;
   }
 }

@@ -17,7 +17,7 @@ function check(name: string) {
   };
 }
 
-async function start(registry: HealthRegistry): Promise<RunningApp> {
+async function start(registry: HealthRegistry, drainMs = 0): Promise<RunningApp> {
   const metrics = new Registry();
   new Counter({ name: 'candor_sample_total', help: 'Sample', registers: [metrics] }).inc();
   @Module({ imports: [HealthModule.forRoot({ registry, metrics })] })
@@ -28,7 +28,7 @@ async function start(registry: HealthRegistry): Promise<RunningApp> {
     metrics,
     bodyLimits: () => 1,
   });
-  return listenUntilSignal(app, { port: 0, handleSignals: false, drainMs: 0 });
+  return listenUntilSignal(app, { port: 0, handleSignals: false, drainMs });
 }
 
 async function ready(): Promise<[number, unknown]> {
@@ -65,6 +65,17 @@ describe('health', () => {
     expect(await (await fetch(`${running.url}/healthz`)).json()).toEqual({ status: 'ok' });
     failing.clear();
     expect(await ready()).toEqual([200, { status: 'ok', checks: { database: 'ok', queue: 'ok' } }]);
+  });
+
+  it('is not ready from the first moment of closing, while requests are still served', async () => {
+    const registry = new HealthRegistry();
+    registry.register('database', check('database'), { critical: true });
+    running = await start(registry, 500);
+    expect(await ready()).toEqual([200, { status: 'ok', checks: { database: 'ok' } }]);
+    const stopping = running.stop();
+    expect(await ready()).toEqual([503, { status: 'draining', checks: { database: 'ok' } }]);
+    expect((await fetch(`${running.url}/healthz`)).status).toBe(200);
+    await stopping;
   });
 
   it('gives a hanging check up and tells it so', async () => {

@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { NestMicroservice } from '@nestjs/microservices';
+import { HealthRegistry } from '../health/health-registry.js';
 import type { Logger } from '../logging/create-logger.js';
 
 export interface ListenOptions {
@@ -72,6 +73,8 @@ const IDLE_SWEEP_MS = 50;
 async function drainAndClose(app: INestApplication, server: Server, options: ListenOptions): Promise<void> {
   const { graceMs = DEFAULT_GRACE_MS, drainMs = DEFAULT_DRAIN_MS, logger, onClose } = options;
   const grace = AbortSignal.timeout(graceMs);
+  // First of all: who asks from here on must not send more.
+  findHealth(app)?.drain();
   server.prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
   await delay(Math.min(drainMs, graceMs));
   const inTime = await endsBefore(grace, Promise.all([closeServer(server), closeTransports(app)]));
@@ -81,6 +84,15 @@ async function drainAndClose(app: INestApplication, server: Server, options: Lis
   }
   await app.close();
   await onClose?.();
+}
+
+function findHealth(app: INestApplication): HealthRegistry | undefined {
+  try {
+    return app.get(HealthRegistry, { strict: false });
+  } catch {
+    // An application without probes.
+    return undefined;
+  }
 }
 
 /** Connections that were busy when the server closed stay open idle afterwards; they are swept until the last is gone. */

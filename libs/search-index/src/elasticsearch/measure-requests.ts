@@ -7,17 +7,22 @@ const requests = defineHistogram({
   labels: ['operation', 'outcome'],
 });
 
-/** Observes every request of a client; a retry counts into the same one. Operations are the client's API names. */
+/** Observes every request of a client; a retry counts into the same one. */
 export function measureRequests(client: Client): Client {
   client.diagnostic.on('response', (error, result) => {
     if (!result) return;
     const { duration, request } = result.meta;
     if (duration === undefined) return;
-    requests.observe({ operation: operationOf(request.params), outcome: error ? error.name : 'ok' }, duration / 1_000);
+    requests.observe(
+      { operation: operationOf(request.params.path), outcome: error ? error.name : 'ok' },
+      duration / 1_000,
+    );
   });
   return client;
 }
 
-function operationOf(params: { meta?: { name?: string } }): string {
-  return params.meta?.name ?? 'other';
+/** `/some-index/_search` → `search`, `/some-index` → `index`: names of indices can't begin with `_`, and are no labels. */
+export function operationOf(path: string): string {
+  const endpoint = path.split('/').find((segment) => segment.startsWith('_'));
+  return endpoint === undefined ? 'index' : endpoint.slice(1);
 }

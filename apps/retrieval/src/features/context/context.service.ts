@@ -2,6 +2,7 @@ import type { CallerScope, ContextBody, RequestId, RetrievalReply } from '@cando
 import { itemPagePlan } from '../../search/item-page-plan.js';
 import { orderHits } from '../../search/order-hits.js';
 import type { Views } from '../../search/retrieval-run.js';
+import { countExclusions } from '../../retrieval-metrics.js';
 import type { RetrieveChunksService } from '../../search/retrieve-chunks.service.js';
 import { toAuditFacts } from '../../search/to-audit-facts.js';
 import { toChunkQuery } from '../../search/to-chunk-query.js';
@@ -34,6 +35,7 @@ export class ContextService {
       page: { ...page, entries: orderHits(page.entries, body.ranking) },
     };
     const result = isFull ? buildContextContract11(input, problems) : buildContextContract10(input);
+    countExclusions(result.exclusions);
     return { result, facts: { ...toAuditFacts(page), contractVersion: body.contractVersion } };
   }
 }
