@@ -153,7 +153,12 @@ async function measureElasticsearch(corpus, embedders, options) {
 }
 
 async function measureInstallation(installation, stack, corpus, embedders, options) {
-  const database = new Database({ url: installation.databaseUrl, applicationName: 'candor-bench', poolSize: 1 });
+  const database = new Database({
+    url: installation.databaseUrl,
+    applicationName: 'candor-bench',
+    poolSize: 1,
+    unscoped: 'owner',
+  });
   const http = new HttpSearch(installation.url, installation.key);
   const raw = new RawElasticsearch(stack.elasticsearchUrl, embedders.plain);
   try {

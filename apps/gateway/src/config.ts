@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { databaseEnvironment } from '@candor/persistence';
 import {
   booleanFromEnv,
   encryptionEnvironment,
@@ -20,7 +21,7 @@ export const gatewayConfigSchema = z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
       .default('info')
       .describe('Least severe line.'),
-    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
+    ...databaseEnvironment,
     REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues, the reply channel and the rate limits.'),
     RETRIEVAL_URL: z.string().min(1).describe('gRPC target of retrieval, e.g. dns:///retrieval:50051.'),
     CANDOR_SIGNING_KEY: z

@@ -13,7 +13,7 @@ import {
   runAsEntryPoint,
   startTelemetry,
 } from '@candor/runtime';
-import { Database } from '@candor/persistence';
+import { Database, databaseOptionsFrom } from '@candor/persistence';
 import { JobProducer, openRateLimitStore, RedisReplyChannel } from '@candor/queue';
 import { FirstKeyService } from './access/first-key.service.js';
 import { RateLimiterService } from './access/rate-limiter.service.js';
@@ -26,7 +26,7 @@ export async function main(): Promise<void> {
   const config = loadConfig(gatewayConfigSchema);
   const stopTelemetry = await startTelemetry('gateway');
   const logger = createLogger('gateway', { level: config.LOG_LEVEL });
-  const database = new Database({ url: config.DATABASE_URL, applicationName: 'candor-gateway', poolSize: 20 });
+  const database = new Database({ ...databaseOptionsFrom(config), applicationName: 'candor-gateway', poolSize: 20 });
   const jobs = new JobProducer({ kind: 'redis', url: config.REDIS_URL });
   const replies = new RedisReplyChannel(config.REDIS_URL, (channel, error) =>
     logger.error({ channel, error }, 'A reply could not be delivered'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { embeddingsEnvironment } from '@candor/embeddings';
+import { databaseEnvironment } from '@candor/persistence';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
 import { elasticsearchEnvironment } from '@candor/search-index/write';
 
@@ -11,7 +12,7 @@ export const workerConfigSchema = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
     .default('info')
     .describe('Least severe line.'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
+  ...databaseEnvironment,
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues.'),
   ...encryptionEnvironment,
   CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(

@@ -1,5 +1,5 @@
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
-import { Database } from '@candor/persistence';
+import { Database, databaseOptionsFrom } from '@candor/persistence';
 import { JobProducer, type QueueBackendOptions } from '@candor/queue';
 import {
   createHttpApp,
@@ -23,7 +23,11 @@ export async function main(): Promise<void> {
   const stopTelemetry = await startTelemetry('ingestion-worker');
   const logger = createLogger('ingestion-worker', { level: config.LOG_LEVEL });
   const embedders = await EmbedderRegistry.open(registryOptionsFrom(config));
-  const database = new Database({ url: config.DATABASE_URL, applicationName: 'candor-ingestion-worker', poolSize: 20 });
+  const database = new Database({
+    ...databaseOptionsFrom(config),
+    applicationName: 'candor-ingestion-worker',
+    poolSize: 20,
+  });
   const index = createElasticsearchWriter(elasticsearchOptionsFrom(config));
   const queue: QueueBackendOptions = { kind: 'redis', url: config.REDIS_URL };
   const producer = new JobProducer(queue);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Database } from '@candor/persistence';
+import { Database, databaseEnvironment, databaseOptionsFrom } from '@candor/persistence';
 import { createLogger, CredentialCipher, encryptionEnvironment, loadConfig, runAsEntryPoint } from '@candor/runtime';
 import { rotateCredentials } from './rotate-credentials.js';
 
 const configSchema = z.object({
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres.'),
+  ...databaseEnvironment,
   ...encryptionEnvironment,
 });
 
@@ -12,7 +12,7 @@ const configSchema = z.object({
 async function main(): Promise<void> {
   const config = loadConfig(configSchema);
   const database = new Database({
-    url: config.DATABASE_URL,
+    ...databaseOptionsFrom(config),
     applicationName: 'candor-rotate-credentials',
     poolSize: 2,
   });

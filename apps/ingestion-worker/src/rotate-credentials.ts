@@ -19,7 +19,7 @@ export async function rotateCredentials(database: Database, cipher: CredentialCi
   let after: string | null = null;
   do {
     const page: { after: string | null; limit: number } = { after, limit: BATCH };
-    after = await database.transaction(async (transaction) => {
+    after = await database.system('credential-rotation').transaction(async (transaction) => {
       const stale = await takeStaleCredentials(transaction, cipher.keyId, page);
       for (const { id, tenantId, credentials } of stale) {
         const sealed = reseal(cipher, credentials, credentialOwner({ tenantId, id }));

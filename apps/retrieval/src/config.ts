@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { embeddingsEnvironment } from '@candor/embeddings';
+import { databaseEnvironment } from '@candor/persistence/views';
 import { grpcTlsEnvironment, portFromEnv, requireWholeGrpcTls } from '@candor/runtime';
 import { elasticsearchEnvironment } from '@candor/search-index/read';
 
@@ -22,7 +23,7 @@ export const retrievalConfigSchema = z
       .string()
       .min(32)
       .describe('Signs caller scopes in jobs and calls; the same for all services.'),
-    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('Postgres; a role that may only read is enough.'),
+    ...databaseEnvironment,
     ...elasticsearchEnvironment,
     ...embeddingsEnvironment,
   })

@@ -1,5 +1,5 @@
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
-import { Database, ReasoningViews, RetrievalViews } from '@candor/persistence/views';
+import { Database, databaseOptionsFrom, ReasoningViews, RetrievalViews } from '@candor/persistence/views';
 import { createElasticsearchReader, elasticsearchOptionsFrom, type SearchIndexReader } from '@candor/search-index/read';
 import type { RetrievalConfig } from './config.js';
 
@@ -16,7 +16,7 @@ export interface OpenedDependencies {
 export async function openDependencies(config: RetrievalConfig): Promise<OpenedDependencies> {
   const embedders = await EmbedderRegistry.open(registryOptionsFrom(config));
   const database = new Database({
-    url: config.DATABASE_URL,
+    ...databaseOptionsFrom(config),
     applicationName: 'candor-retrieval',
     poolSize: 20,
     readOnly: true,

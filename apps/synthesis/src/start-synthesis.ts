@@ -35,7 +35,8 @@ export async function startSynthesis(dependencies: SynthesisDependencies): Promi
       if (lost) await replies.publish(lost.replyTo, lost.envelope);
     },
     onFailure: ({ job, outcome, error }) => logger.warn({ job, outcome, code: error.code, error }, 'Question failed'),
-    runInJobContext: (context, run) => runInRequestContext(createRequestContext(context.requestId), run),
+    runInJobContext: ({ requestId, tenantId }, run) =>
+      runInRequestContext(createRequestContext(requestId, { tenantId }), run),
   });
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(SynthesisModule.forRoot(dependencies), {
     strategy,

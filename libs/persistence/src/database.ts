@@ -18,7 +18,20 @@ import { Library1764500000000 } from './migrations/1764500000000-library.js';
 import { DeclarationHistory1764600000000 } from './migrations/1764600000000-declaration-history.js';
 import { Reasoning1764700000000 } from './migrations/1764700000000-reasoning.js';
 import { OutboxLanes1764800000000 } from './migrations/1764800000000-outbox-lanes.js';
-import { PreparingClient } from './prepared-statements.js';
+import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-level-security.js';
+import { CandorClient } from './scope/candor-client.js';
+import {
+  activeScope,
+  ambientScope,
+  NOTHING,
+  OWNER,
+  runInScope,
+  systemScope,
+  tenantScope,
+} from './scope/database-scope.js';
+import type { DatabaseScope } from './scope/database-scope.js';
+import { ensureRoles, isMissingRole } from './scope/ensure-roles.js';
+import type { SystemPurpose } from './scope/system-purposes.js';
 
 /** Repositories take one as their first parameter, so that a change and its audit event commit together. */
 export type Transaction = EntityManager;
@@ -30,7 +43,25 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** For processes that must not write. */
   readOnly?: boolean;
+  /** Of the two roles that statements run as, `<prefix>_app` and `<prefix>_system`; default `candor`. */
+  rolePrefix?: string;
+  /**
+   * Whose rows there are where nobody said it: default `nobody`. `owner` is for tests and for bare servers, which have
+   * no roles of ours: statements run as whoever the URL names.
+   */
+  unscoped?: 'nobody' | 'owner';
 }
+
+/** What repositories are used with. */
+export interface TransactionRunner {
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /** For single statements that need no transaction of their own. */
+  read<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+}
+
+export const DEFAULT_ROLE_PREFIX = 'candor';
+/** It stands in statements as it is. */
+export const ROLE_PREFIX = /^[a-z][a-z0-9_]{0,50}$/;
 
 const ENTITIES = [
   ApiKeyEntity,
@@ -69,27 +100,38 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       DeclarationHistory1764600000000,
       Reasoning1764700000000,
       OutboxLanes1764800000000,
+      RowLevelSecurity1764930000000,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,
     // Otherwise an idle client's error event would end the process when the server goes away.
     poolErrorHandler: () => undefined,
-    extra: { Client: PreparingClient, connectionTimeoutMillis: 3_000, keepAlive: true, ...session },
+    extra: { Client: CandorClient, connectionTimeoutMillis: 3_000, keepAlive: true, ...session },
   };
 }
 
-/** Errors: DEPENDENCY.DATABASE_UNAVAILABLE whenever the server can't be reached or is shutting down. */
-export class Database {
+/**
+ * Whose rows can be seen and changed is decided here and kept by the server (docs/adr/0020): those of the tenant that the
+ * request or job at hand belongs to, of the tenants named with `forTenants`, of everybody with `system`; else none.
+ * Errors: DEPENDENCY.DATABASE_UNAVAILABLE whenever the server can't be reached or is shutting down.
+ */
+export class Database implements TransactionRunner {
   private readonly dataSource: DataSource;
+  private readonly rolePrefix: string;
+  private readonly unscoped: DatabaseScope;
   private connecting: Promise<unknown> | undefined;
 
   constructor(private readonly options: DatabaseOptions) {
+    this.rolePrefix = options.rolePrefix ?? DEFAULT_ROLE_PREFIX;
+    if (!ROLE_PREFIX.test(this.rolePrefix)) throw new Error('a role prefix is of a-z, 0-9 and _');
+    this.unscoped = options.unscoped === 'owner' ? OWNER : NOTHING;
     this.dataSource = new DataSource(
       dataSourceOptions(options, {
         statement_timeout: STATEMENT_TIMEOUT_MS,
         // The server's own limit can't fire when the server is frozen or unreachable.
         query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
         idle_in_transaction_session_timeout: 60_000,
+        rolePrefix: this.rolePrefix,
         ...(options.readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
       }),
     );
@@ -99,11 +141,15 @@ export class Database {
   async migrate(): Promise<void> {
     await this.guard(async () => {
       // Connections of its own, without time limits: a migration of much data, or the wait for one, takes what it takes.
-      const migrator = await new DataSource(dataSourceOptions({ ...this.options, poolSize: 2 }, {})).initialize();
+      const migrator = await new DataSource(
+        dataSourceOptions({ ...this.options, poolSize: 2 }, { options: `-c candor.role_prefix=${this.rolePrefix}` }),
+      ).initialize();
       const runner = migrator.createQueryRunner();
       try {
         await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+        await ensureRoles(runner, this.rolePrefix);
         await migrator.runMigrations();
+        await runner.query('SELECT candor_protect_tenant_tables()');
         await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
       } finally {
         await runner.release();
@@ -113,18 +159,39 @@ export class Database {
     });
   }
 
-  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.guard(async () => {
-      await this.connect();
-      return this.dataSource.transaction(work);
-    });
+  /** For work of several tenants in one commit, or of one that the context doesn't know. */
+  forTenants(tenantIds: readonly string[]): TransactionRunner {
+    return this.scopedTo(tenantScope(tenantIds));
   }
 
-  /** For single statements that need no transaction of their own. */
-  async read<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  /** Looks across tenants; every use is listed in docs/security/cross-tenant-access.md. */
+  system(purpose: SystemPurpose): TransactionRunner {
+    return this.scopedTo(systemScope(purpose));
+  }
+
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.scopedTo(this.currentScope()).transaction(work);
+  }
+
+  read<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.scopedTo(this.currentScope()).read(work);
+  }
+
+  private currentScope(): DatabaseScope {
+    return activeScope() ?? ambientScope() ?? this.unscoped;
+  }
+
+  private scopedTo(scope: DatabaseScope): TransactionRunner {
+    return {
+      transaction: (work) => this.inScope(scope, () => this.dataSource.transaction(work)),
+      read: (work) => this.inScope(scope, () => work(this.dataSource.manager)),
+    };
+  }
+
+  private inScope<Result>(scope: DatabaseScope, work: () => Promise<Result>): Promise<Result> {
     return this.guard(async () => {
       await this.connect();
-      return work(this.dataSource.manager);
+      return runInScope(scope, work);
     });
   }
 
@@ -141,7 +208,10 @@ export class Database {
   /** Connects on first use, so a process can start before its database and recover by itself. */
   private async connect(): Promise<void> {
     if (this.dataSource.isInitialized) return;
-    this.connecting ??= this.dataSource.initialize().finally(() => (this.connecting = undefined));
+    // TypeORM asks the server about itself; in no tenant's name, whoever came first.
+    this.connecting ??= runInScope(this.unscoped, () => this.dataSource.initialize()).finally(
+      () => (this.connecting = undefined),
+    );
     await this.connecting;
   }
 
@@ -149,7 +219,7 @@ export class Database {
     try {
       return await work();
     } catch (error) {
-      if (isConnectionFailure(error))
+      if (isConnectionFailure(error) || isMissingRole(error))
         throw new AppError('DEPENDENCY.DATABASE_UNAVAILABLE', { cause: error, retryAfterSeconds: 2 });
       throw error;
     }

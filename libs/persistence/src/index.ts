@@ -1,4 +1,5 @@
 export * from './database.js';
+export * from './database-environment.js';
 export * from './entities/api-key.entity.js';
 export * from './entities/audit-event.entity.js';
 export * from './entities/collection.entity.js';
@@ -54,4 +55,5 @@ export * from './read-relations.js';
 export * from './reasoning-views.js';
 export type { RelatedDocument, RelationEdge, RelationGraph } from './relation-graph-view.js';
 export * from './retrieval-views.js';
+export { SYSTEM_PURPOSES, type SystemPurpose } from './scope/system-purposes.js';
 export { serviceViewer, type Visibility } from './visibility.js';

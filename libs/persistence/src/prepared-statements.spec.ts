@@ -1,20 +1,24 @@
 import { Database } from './database.js';
-import { PREPARED, PreparingClient } from './prepared-statements.js';
+import { PREPARED } from './prepared-statements.js';
+import { CandorClient } from './scope/candor-client.js';
 import { testServerUrl } from './testing/create-test-database.js';
 
 const server = testServerUrl(process.env);
 const withPostgres = server === null ? describe.skip : describe;
 
-describe('PreparingClient', () => {
+describe('CandorClient', () => {
   it('survives a server that goes away while nobody listens', () => {
-    expect(new PreparingClient().emit('error', new Error('terminating connection'))).toBe(true);
+    expect(new CandorClient().emit('error', new Error('terminating connection'))).toBe(true);
   });
 });
 
 withPostgres('prepared statements', () => {
   let database: Database;
   // One connection, whose prepared statements can be looked at.
-  beforeAll(() => (database = new Database({ url: server ?? '', applicationName: 'candor-test', poolSize: 1 })));
+  beforeAll(
+    () =>
+      (database = new Database({ url: server ?? '', applicationName: 'candor-test', poolSize: 1, unscoped: 'owner' })),
+  );
   afterAll(() => database.close());
 
   const run = (sql: string, parameters: unknown[]): Promise<unknown> =>

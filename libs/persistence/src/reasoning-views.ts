@@ -19,15 +19,13 @@ const MOST_GENERATIONS = 8;
 const seen = VISIBLE_ITEM.replace(/\bi\./g, 's.');
 const SAME_SOURCE = `s.provider = i.provider AND s.connector_id IS NOT DISTINCT FROM i.connector_id AND s.id <> i.id`;
 const SUCCESSORS_NOW = `SELECT i.id AS item_id, s.id AS successor_id FROM source_items i
-  JOIN LATERAL (SELECT * FROM source_items p
-    WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) s
+  JOIN candor_superseding_items($4::uuid[]) x ON x.item_id = i.id
+  JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = x.by_id OFFSET 0) s
     ON ${seen} AND ${SAME_SOURCE} AND s.live_version IS NOT NULL
   WHERE i.tenant_id = $1 AND i.id = ANY($4::uuid[]) AND $5::timestamptz IS NULL`;
 const SUCCESSORS_AS_OF = `SELECT DISTINCT i.id AS item_id, s.id AS successor_id FROM source_items i
-  JOIN LATERAL (SELECT * FROM item_declarations p
-    WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) d
-    ON d.known_from <= $5::timestamptz AND (d.known_until IS NULL OR d.known_until > $5)
-  JOIN source_items s ON s.id = d.item_id AND ${seen} AND ${SAME_SOURCE}
+  JOIN candor_superseding_items_at($4::uuid[], $5::timestamptz) x ON x.item_id = i.id
+  JOIN source_items s ON s.id = x.by_id AND ${seen} AND ${SAME_SOURCE}
   WHERE i.tenant_id = $1 AND i.id = ANY($4::uuid[]) AND EXISTS (SELECT 1 FROM item_versions w
     WHERE w.item_id = s.id AND w.state = 'indexed' AND w.recorded_at <= $5)`;
 

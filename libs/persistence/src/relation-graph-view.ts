@@ -71,7 +71,8 @@ const EDGES = `WITH f AS (SELECT * FROM source_items i WHERE ${VISIBLE_ITEM} AND
     UNION ALL ${edge('r.kind', 'f.id', 't.id')} FROM f
       JOIN item_relations r ON r.item_id = f.id AND r.kind = 'references'
       JOIN item_versions v ON ${holds('f')}
-      JOIN source_items t ON ${seen('t')} AND t.url IS NOT NULL AND ${linkOf('t')} = r.target
+      CROSS JOIN LATERAL candor_linked_items($1::uuid, r.target) AS linked(id)
+      JOIN source_items t ON t.id = linked.id AND ${seen('t')}
     UNION ALL ${edge('r.kind', 's.id', 'f.id')} FROM f
       JOIN item_relations r ON r.tenant_id = $1 AND r.kind IN ('supersedes', 'reply_of') AND r.target = f.external_id
       JOIN source_items s ON s.id = r.item_id AND ${seen('s')} AND ${sameSource('s', 'f')}

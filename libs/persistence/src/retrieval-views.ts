@@ -129,23 +129,25 @@ const CANDIDATES = `FROM api_keys k
 const HEAD_COLUMNS = `${KEY_COLUMNS_ONCE}, i.id AS item_id, c.version, v.title, i.url, i.provider, i.synced_at,
   i.access_policy, i.access_mode, i.principals, v.content_hash`;
 
-const RECHECK_NOW = `${PREPARED}SELECT ${HEAD_COLUMNS}, i.valid_from, i.valid_until, i.live_version = c.version AS current,
+const RECHECK_NOW = `${PREPARED}WITH superseding AS MATERIALIZED (SELECT * FROM candor_superseding_items($2::uuid[]))
+  SELECT ${HEAD_COLUMNS}, i.valid_from, i.valid_until, i.live_version = c.version AS current,
     false AS not_yet_known,
-    EXISTS (SELECT 1 FROM (SELECT * FROM source_items p
-        WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) s
-      WHERE ${SAME_SOURCE} AND s.live_version IS NOT NULL AND ${KEY_SEES}) AS superseded
+    EXISTS (SELECT 1 FROM superseding x
+      CROSS JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = x.by_id OFFSET 0) s
+      WHERE x.item_id = i.id AND ${SAME_SOURCE} AND s.live_version IS NOT NULL AND ${KEY_SEES}) AS superseded
   ${CANDIDATES}
   WHERE k.id = $1 AND ${KEY_HOLDS}
   ORDER BY c.place`;
 
 const KNOWN_THEN = `d.known_from <= $4::timestamptz AND (d.known_until IS NULL OR d.known_until > $4)`;
-const RECHECK_AS_OF = `${PREPARED}SELECT ${HEAD_COLUMNS}, declared.valid_from, declared.valid_until,
+const RECHECK_AS_OF = `${PREPARED}WITH superseding AS MATERIALIZED (
+    SELECT * FROM candor_superseding_items_at($2::uuid[], $4::timestamptz))
+  SELECT ${HEAD_COLUMNS}, declared.valid_from, declared.valid_until,
     v.state = 'indexed' AND v.recorded_at <= $4 AND (v.superseded_at IS NULL OR v.superseded_at > $4) AS current,
     coalesce(v.recorded_at > $4, false) AS not_yet_known,
-    EXISTS (SELECT 1 FROM (SELECT * FROM item_declarations p
-        WHERE p.supersedes @> ARRAY[i.external_id] AND p.supersedes <> '{}' OFFSET 0) d
-      JOIN source_items s ON s.id = d.item_id
-      WHERE ${SAME_SOURCE} AND ${KNOWN_THEN} AND ${KEY_SEES}
+    EXISTS (SELECT 1 FROM superseding x
+      CROSS JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = x.by_id OFFSET 0) s
+      WHERE x.item_id = i.id AND ${SAME_SOURCE} AND ${KEY_SEES}
         AND EXISTS (SELECT 1 FROM item_versions w
           WHERE w.item_id = s.id AND w.state = 'indexed' AND w.recorded_at <= $4)) AS superseded
   ${CANDIDATES}
@@ -215,8 +217,7 @@ export class RetrievalViews {
   /** Ids of the items that have all of the tags, of one at least; they count at once, whatever the index still says. */
   async taggedItems(tenantId: string, tags: readonly string[]): Promise<string[]> {
     const rows: { id: string }[] = await this.query(
-      `SELECT i.id FROM source_items i WHERE i.tenant_id = $1 AND i.tags @> $2 AND i.tags <> '{}'
-         AND i.deleted_at IS NULL`,
+      `SELECT i.id FROM candor_tagged_items($1::uuid, $2::text[]) AS i(id)`,
       [tenantId, tags],
     );
     return rows.map((row) => row.id);

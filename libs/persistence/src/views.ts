@@ -1,4 +1,5 @@
 export { Database, type DatabaseOptions } from './database.js';
+export * from './database-environment.js';
 export * from './item-access.js';
 export type { ChunkExpansion, ChunkNodeRecord, ChunkRecord } from './chunk-views.js';
 export {

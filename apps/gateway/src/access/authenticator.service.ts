@@ -11,7 +11,9 @@ export class AuthenticatorService {
     if (authorization === undefined) throw new AppError('AUTH.MISSING_KEY');
     const presented = parseApiKey(keyFromHeader(authorization) ?? '');
     if (!presented) throw new AppError('AUTH.INVALID_KEY');
-    const stored = await this.database.read((manager) => findKeyBySecret(manager, presented.publicId));
+    const stored = await this.database
+      .system('authentication')
+      .read((manager) => findKeyBySecret(manager, presented.publicId));
     if (!stored || !sameSecret(stored.secretSha256, presented.secretSha256)) throw new AppError('AUTH.INVALID_KEY');
     const { apiKey, tenant } = stored;
     const expired = apiKey.expiresAt !== null && apiKey.expiresAt.getTime() <= Date.now();

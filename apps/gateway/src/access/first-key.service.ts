@@ -24,7 +24,7 @@ export class FirstKeyService {
     if (!secret)
       throw new AppError('CONFIG.INVALID', { message: 'CANDOR_BOOTSTRAP_KEY must look like gm_<publicId>_<secret>' });
     try {
-      return await this.database.transaction(async (transaction) => {
+      return await this.database.system('bootstrap').transaction(async (transaction) => {
         if (await findInstallationKey(transaction)) return 'exists';
         await insertInstallationKey(transaction, secret);
         return 'created';
@@ -41,7 +41,7 @@ export class FirstKeyService {
    * or another secret for it when the file was lost.
    */
   async ensure(keptKey: string | null): Promise<string> {
-    return this.database.transaction(async (transaction) => {
+    return this.database.system('bootstrap').transaction(async (transaction) => {
       const installation = await findInstallationKey(transaction);
       const kept = parseApiKey(keptKey ?? '');
       const stored = kept ? await findKeyBySecret(transaction, kept.publicId) : null;

@@ -13,11 +13,15 @@ import { requireCaller } from '../access/caller.js';
 export class RequestTransaction {
   constructor(private readonly database: Database) {}
 
-  /** `work` returns the response body. */
-  async run<Response>(work: (transaction: Transaction) => Promise<Response>): Promise<Response> {
+  /** `work` returns the response body. `alsoOf` is a tenant that this request is making. */
+  async run<Response>(
+    work: (transaction: Transaction) => Promise<Response>,
+    { alsoOf }: { alsoOf?: string } = {},
+  ): Promise<Response> {
     const context = requireRequestContext();
     const caller = requireCaller();
-    const response = await this.database.transaction(async (transaction) => {
+    const tenants = [caller.scope.tenantId, ...(alsoOf === undefined ? [] : [alsoOf])];
+    const response = await this.database.forTenants(tenants).transaction(async (transaction) => {
       const result = await work(transaction);
       await writeAuditEvents(transaction, [eventOf(context, context.audit.outcome ?? 'succeeded')]);
       if (caller.idempotencyKey !== undefined && context.route) {

@@ -1,10 +1,19 @@
-import { AppError, isErrorCode, itemJobPayloadSchema, refreshItemMetadataJob, syncSourceJob } from '@candor/contracts';
+import {
+  AppError,
+  isErrorCode,
+  itemJobPayloadSchema,
+  refreshItemMetadataJob,
+  syncSourceJob,
+  type ItemJobPayload,
+} from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
 import { failRefresh, failVersion, insertDeadLetter, type Database } from '@candor/persistence';
 import type { DeadLetter } from '@candor/queue';
-import type { Logger } from '@candor/runtime';
+import { createRequestContext, runInRequestContext, type Logger } from '@candor/runtime';
 import { recordGenerationFailure } from '../features/build-generation/record-generation-failure.js';
 import { EndRunService } from '../features/sync-connector/end-run.service.js';
+
+type Origin = Pick<ItemJobPayload, 'tenantId' | 'requestId'>;
 
 /** Dead letter, item state and audit event in one commit, so that a poisoned item never looks as if it were being worked on. */
 export class RecordDeadLetterService {
@@ -13,12 +22,20 @@ export class RecordDeadLetterService {
     private readonly logger: Logger,
   ) {}
 
+  /** In the name of the tenant whose job it was: the queue has left the job's own context by now. */
   async record(letter: DeadLetter): Promise<void> {
+    const origin = itemJobPayloadSchema.pick({ tenantId: true, requestId: true }).strip().safeParse(letter.payload);
+    if (!origin.success) return this.logUnreadable(letter);
+    const { tenantId, requestId } = origin.data;
+    await runInRequestContext(createRequestContext(requestId, { tenantId }), () => this.recordOf(origin.data, letter));
+  }
+
+  private async recordOf(origin: Origin, letter: DeadLetter): Promise<void> {
     if (await recordGenerationFailure(this.database, letter)) return;
     const sync = syncSourceJob.payload.safeParse(letter.payload);
     if (letter.job === syncSourceJob.name && sync.success) return this.endRun(sync.data.runId, letter);
     const payload = itemJobPayloadSchema.safeParse(letter.payload);
-    if (!payload.success) return this.recordUnreadable(letter);
+    if (!payload.success) return this.recordUnreadable(origin, letter);
     const job = payload.data;
     const { type, message } = letter.error;
     const error = new AppError(isErrorCode(type) ? type : 'INTERNAL.UNEXPECTED', { message });
@@ -56,15 +73,17 @@ export class RecordDeadLetterService {
     return new EndRunService(this.database).end({ id: runId, leaseId: null }, { state: 'failed', error });
   }
 
+  private logUnreadable({ job, jobId, error }: DeadLetter): void {
+    this.logger.error({ job, jobId, type: error.type }, 'A job has no valid payload');
+  }
+
   /** A payload that broke its contract is shown to its tenant where it still names one. */
-  private async recordUnreadable(letter: DeadLetter): Promise<void> {
+  private async recordUnreadable(origin: Origin, letter: DeadLetter): Promise<void> {
+    this.logUnreadable(letter);
     const { type, message } = letter.error;
-    this.logger.error({ job: letter.job, jobId: letter.jobId, type }, 'A job has no valid payload');
-    const origin = itemJobPayloadSchema.pick({ tenantId: true, requestId: true }).strip().safeParse(letter.payload);
-    if (!origin.success) return;
     await this.database.transaction((transaction) =>
       insertDeadLetter(transaction, {
-        ...origin.data,
+        ...origin,
         jobName: letter.job,
         itemId: null,
         version: null,

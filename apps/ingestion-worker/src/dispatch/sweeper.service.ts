@@ -41,7 +41,7 @@ export class SweeperService {
 
   /** How many jobs were sent again. */
   async sweep(): Promise<number> {
-    return this.database.transaction(async (transaction) => {
+    return this.database.system('sweep').transaction(async (transaction) => {
       const stranded = await findStrandedVersions(transaction, BATCH);
       let sent = 0;
       for (const job of stranded) {

@@ -14,6 +14,7 @@ import {
   type IndexedVersion,
   type ItemStage,
   type StageStart,
+  type TransactionRunner,
 } from '@candor/persistence';
 import { Coalescer } from '@candor/runtime/coalescer';
 
@@ -76,12 +77,17 @@ export class ItemPipelineService {
   private coalesceStarts(stage: ItemStage): Coalescer<ItemJobPayload, StageStart> {
     return new Coalescer({
       maxInputs: MAX_INPUTS,
-      run: (jobs) => this.database.transaction((transaction) => startStages(transaction, jobs, stage)),
+      run: (jobs) => this.of(jobs).transaction((transaction) => startStages(transaction, jobs, stage)),
     });
   }
 
+  /** Whose jobs share a commit, whichever of them it runs in. */
+  private of(jobs: readonly ItemJobPayload[]): TransactionRunner {
+    return this.database.forTenants(jobs.map(({ tenantId }) => tenantId));
+  }
+
   private saveAll(extractions: readonly Extraction[]): Promise<boolean[]> {
-    return this.database.transaction(async (transaction) => {
+    return this.of(extractions.map(({ job }) => job)).transaction(async (transaction) => {
       const saved = await saveExtractions(transaction, extractions);
       const next = extractions.filter((_extraction, index) => saved[index]);
       await enqueue(
@@ -93,7 +99,7 @@ export class ItemPipelineService {
   }
 
   private completeAll(entries: readonly IndexedVersion[]): Promise<Completion[]> {
-    return this.database.transaction(async (transaction) => {
+    return this.of(entries.map(({ job }) => job)).transaction(async (transaction) => {
       const completions = await completeIndexings(transaction, entries);
       const refreshes = entries.flatMap(({ job }, index) => {
         const completion = completions[index];

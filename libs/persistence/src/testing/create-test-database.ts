@@ -27,7 +27,13 @@ export async function createTestDatabase(
   await runOnServer(serverUrl, `CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const database = new Database({ url: url.href, applicationName: 'candor-test', poolSize: options.poolSize ?? 10 });
+  const database = new Database({
+    url: url.href,
+    applicationName: 'candor-test',
+    poolSize: options.poolSize ?? 10,
+    // A test plays every part; where it runs in a request or a job, that one's tenant counts.
+    unscoped: 'owner',
+  });
   const drop = async (): Promise<void> => {
     await database.close();
     await runOnServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -42,7 +48,7 @@ export async function createTestDatabase(
 }
 
 async function runOnServer(serverUrl: string, statement: string): Promise<void> {
-  const server = new Database({ url: serverUrl, applicationName: 'candor-test', poolSize: 1 });
+  const server = new Database({ url: serverUrl, applicationName: 'candor-test', poolSize: 1, unscoped: 'owner' });
   try {
     await server.read((manager) => manager.query(statement));
   } finally {

@@ -18,6 +18,8 @@ export interface RequestContext {
   requestId: string;
   /** Set once the key is known. */
   caller?: CallerScope;
+  /** Of a job: whose it is. Where there is a caller, its own tenant counts. */
+  tenantId?: string;
   /** The app's own record of the key; the runtime never looks inside. */
   apiKey?: unknown;
   /** The matched route; undefined for unknown routes and operational endpoints. */

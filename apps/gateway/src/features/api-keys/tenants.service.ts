@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as randomUuid } from 'uuid';
 import { AppError, type createTenantRoute, type ResponseOf } from '@candor/contracts';
-import { insertApiKey, insertTenant } from '@candor/persistence';
+import { insertApiKey, insertTenant, type Transaction } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
 import { generateApiKey } from '../../access/api-key-secret.js';
 import { requireCaller } from '../../access/caller.js';
@@ -21,7 +21,7 @@ export class TenantsService {
     const { key, ...secret } = generateApiKey();
     const tenant = { id: randomUuid(), name, isDefault: false };
     Object.assign(requireRequestContext().audit, { targetType: 'tenant', targetId: tenant.id });
-    return this.requests.run(async (transaction) => {
+    const create = async (transaction: Transaction) => {
       await insertTenant(transaction, tenant);
       await insertApiKey(
         transaction,
@@ -40,6 +40,7 @@ export class TenantsService {
         secret,
       );
       return { data: { id: tenant.id, name, key } };
-    });
+    };
+    return this.requests.run(create, { alsoOf: tenant.id });
   }
 }

@@ -33,7 +33,7 @@ export class HousekeepingService implements OnModuleInit, OnModuleDestroy {
 
   private async sweep(): Promise<void> {
     try {
-      await this.database.transaction(async (transaction) => {
+      await this.database.system('housekeeping').transaction(async (transaction) => {
         await closeAbandonedRequests(transaction, ABANDONED_AFTER_SECONDS);
         await deleteOldIdempotencyRecords(transaction);
         await deleteOldPassageSessions(transaction);

@@ -53,7 +53,7 @@ export class SlackEventsService {
   }
 
   private async findSecret(id: string): Promise<{ source: SourceConnector; secret: string } | null> {
-    return this.database.read(async (manager) => {
+    return this.database.system('signed-event').read(async (manager) => {
       const source = await findSourceById(manager, id);
       const sealed = source?.provider === 'slack' ? await readCredentials(manager, id) : null;
       if (!source || !sealed) return null;
@@ -78,7 +78,7 @@ export class SlackEventsService {
       targetId: sourceId,
       metadata: { type: event.type, subtype: event.subtype },
     };
-    await this.database.transaction(async (transaction) => {
+    await this.database.forTenants([tenantId]).transaction(async (transaction) => {
       if ((await lockSource(transaction, sourceId))?.state !== 'active') return;
       const externalIds = event.deletedExternalId === null ? [] : [event.deletedExternalId];
       const known = await findKnownItems(transaction, { tenantId, sourceId }, 'slack', externalIds);

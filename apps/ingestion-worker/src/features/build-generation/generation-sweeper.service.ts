@@ -27,7 +27,7 @@ export class GenerationSweeperService implements OnApplicationBootstrap, OnAppli
 
   /** How many jobs were sent. */
   sweep(): Promise<number> {
-    return this.database.transaction(async (transaction) => {
+    return this.database.system('sweep').transaction(async (transaction) => {
       const work = await resendStalledWork(transaction, BATCH);
       const promotions = await resendStalledPromotions(transaction, BATCH);
       return work + promotions + (await startDueReconciliations(transaction, BATCH));

@@ -5,6 +5,7 @@ import {
   forgetOtherEmbeddings,
   saveEmbedding,
   type Database,
+  type TransactionRunner,
   type UnembeddedText,
 } from '@candor/persistence';
 import type { Logger } from '@candor/runtime';
@@ -35,12 +36,16 @@ export class LibraryEmbedder {
   private pausedUntil = 0;
   private forgetAt = 0;
 
+  private readonly everybody: TransactionRunner;
+
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly embedders: EmbedderRegistry,
     private readonly logger: Logger,
     private readonly options: LibraryEmbedderOptions = {},
-  ) {}
+  ) {
+    this.everybody = database.system('library-embedding');
+  }
 
   start(): void {
     this.timer = setInterval(() => {
@@ -59,11 +64,11 @@ export class LibraryEmbedder {
   async embedMissing(): Promise<number> {
     let embedded = 0;
     for (;;) {
-      const texts = await this.database.read((manager) => findUnembedded(manager, BATCH, this.listPutOff()));
+      const texts = await this.everybody.read((manager) => findUnembedded(manager, BATCH, this.listPutOff()));
       if (texts.length === 0 || this.hasStopped()) return embedded;
       const vectors = await this.embed(this.embedders.configured, texts);
       const profile = libraryProfileOf(this.embedders.configuredEmbedding);
-      await this.database.transaction(async (transaction) => {
+      await this.everybody.transaction(async (transaction) => {
         for (const [text, vector] of vectors) await saveEmbedding(transaction, text, vector, profile);
       });
       embedded += vectors.size;
@@ -72,7 +77,7 @@ export class LibraryEmbedder {
 
   async forgetOthers(): Promise<void> {
     const profile = libraryProfileOf(this.embedders.configuredEmbedding);
-    const forgotten = await this.database.transaction((transaction) => forgetOtherEmbeddings(transaction, profile));
+    const forgotten = await this.everybody.transaction((transaction) => forgetOtherEmbeddings(transaction, profile));
     if (forgotten > 0) this.logger.info({ forgotten }, 'Prompts and collections are embedded anew');
   }
 

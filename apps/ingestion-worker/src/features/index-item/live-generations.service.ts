@@ -61,7 +61,7 @@ export class LiveGenerationsService {
    * @throws AppError EMBEDDINGS.PROFILE_MISMATCH when the model of one can't be opened.
    */
   async announce(): Promise<void> {
-    const used = await this.database.transaction(async (transaction) => {
+    const used = await this.database.system('recipes').transaction(async (transaction) => {
       await adoptRecipe(transaction, this.fingerprint, this.recipe);
       await saveConfiguredRecipe(transaction, this.fingerprint, this.recipe);
       return listLiveRecipes(transaction);
@@ -110,7 +110,9 @@ export class LiveGenerationsService {
   /** Wants what a generation lacks to be built, unless it is at that already. */
   async mend({ generation }: LiveIndex, requestId: string): Promise<void> {
     const { id, tenantId } = generation;
-    await this.database.transaction((transaction) => startWork(transaction, { id, tenantId, requestId }, 'reconcile'));
+    await this.database
+      .forTenants([tenantId])
+      .transaction((transaction) => startWork(transaction, { id, tenantId, requestId }, 'reconcile'));
   }
 
   forget(tenantId: string): void {
@@ -119,12 +121,16 @@ export class LiveGenerationsService {
 
   /** All whose index may be there, as of now. */
   async list(tenantId: string, states: readonly GenerationState[]): Promise<LiveIndex[]> {
-    const generations = await this.database.read((manager) => listGenerationsIn(manager, tenantId, states));
+    const generations = await this.database
+      .forTenants([tenantId])
+      .read((manager) => listGenerationsIn(manager, tenantId, states));
     return generations.map(toIndex);
   }
 
   private async readWritable(tenantId: string): Promise<WritableIndexes> {
-    const generations = await this.database.read((manager) => listGenerationsIn(manager, tenantId, WRITABLE_STATES));
+    const generations = await this.database
+      .forTenants([tenantId])
+      .read((manager) => listGenerationsIn(manager, tenantId, WRITABLE_STATES));
     const live = generations.find((each) => each.status === 'live') ?? (await this.createLive(tenantId));
     await this.ensureIndex(live);
     return { live: toIndex(live), others: generations.filter((each) => each.id !== live.id).map(toIndex) };
@@ -132,7 +138,7 @@ export class LiveGenerationsService {
 
   /** Committed when its index is there: a search between the two would take a server that is creating it for one that is down. */
   private createLive(tenantId: string): Promise<GenerationEntity> {
-    return this.database.transaction(async (transaction) => {
+    return this.database.forTenants([tenantId]).transaction(async (transaction) => {
       const generation = await ensureLiveGeneration(transaction, tenantId, {
         pipelineFingerprint: this.fingerprint,
         recipe: this.recipe,

@@ -35,7 +35,7 @@ export class SourceSchedulesService {
 
   /** Of all sources: what the queue lost comes back, what nobody wants goes. Returns how many differed. */
   async applyAll(): Promise<number> {
-    const wanted = await this.database.read((manager) => listSchedules(manager, null));
+    const wanted = await this.database.system('schedule').read((manager) => listSchedules(manager, null));
     const present = new Map(
       (await this.schedules.list(startDueRunJob.queue)).map(({ id, everyMs }) => [id, everyMs] as const),
     );

@@ -15,7 +15,7 @@ export class SourceSweeperService {
 
   /** How many were sent. */
   async sweep(): Promise<number> {
-    return this.database.transaction(async (transaction) => {
+    return this.database.system('sweep').transaction(async (transaction) => {
       let sent = 0;
       for (const run of await findStrandedRuns(transaction, BATCH)) {
         const { id, slice } = run;

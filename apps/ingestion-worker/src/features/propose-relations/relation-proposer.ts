@@ -50,7 +50,7 @@ export class RelationProposer {
 
   /** One tenant; null when there is nothing to do, else how many proposals are new. */
   scan(): Promise<number | null> {
-    return this.database.transaction(async (transaction) => {
+    return this.database.system('relation-scan').transaction(async (transaction) => {
       const task = await takeScanTask(transaction);
       if (!task) return null;
       await dropOutdatedProposals(transaction, task.tenantId);

@@ -1,0 +1,54 @@
+import pg from 'pg';
+import { preparedNameOf } from '../prepared-statements.js';
+import { activeScope, NOTHING } from './database-scope.js';
+import { SCOPE_STATEMENT, ScopedQuery, scopeValues } from './scoped-query.js';
+
+type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;
+const query = Reflect.get(pg.Client.prototype, 'query') as Query;
+
+export interface CandorClientOptions {
+  /** Of the roles that statements run as; absent = as whoever connects, in a migration. */
+  rolePrefix?: string;
+}
+
+/** Prepares what is marked, which TypeORM has no way to ask for, and runs every statement in the active scope. */
+export class CandorClient extends pg.Client {
+  private readonly rolePrefix: string | undefined;
+  private knowsScopes = false;
+  private readonly isInTransaction = (): boolean => this.getTransactionStatus() !== 'I';
+
+  constructor(options: pg.ClientConfig & CandorClientOptions = {}) {
+    super(options);
+    this.rolePrefix = options.rolePrefix;
+    // Between leaving the pool and TypeORM's own listener nobody listens: a server that goes away in that moment would
+    // end the process. Whoever uses the connection next learns of it from its statement.
+    this.on('error', () => undefined);
+  }
+
+  /** What `query` does with a text. */
+  run(text: string, values: unknown): unknown {
+    const name = preparedNameOf(text);
+    const scope = activeScope() ?? NOTHING;
+    if (this.rolePrefix === undefined || scope.role === 'owner')
+      return name === undefined ? query.call(this, text, values) : query.call(this, { name, text, values });
+    this.prepareScopes();
+    const scoping = scopeValues(scope, this.rolePrefix);
+    return new Promise((resolve, reject) => {
+      const settle = (error: Error | null, result?: unknown): void => (error ? reject(error) : resolve(result));
+      const config = name === undefined ? { text, values } : { name, text, values };
+      query.call(this, new ScopedQuery(config, scoping, this.isInTransaction, settle));
+    });
+  }
+
+  /** Once a connection. Where it fails, everything fails that is bound to it. */
+  private prepareScopes(): void {
+    if (this.knowsScopes) return;
+    this.knowsScopes = true;
+    (query.call(this, { ...SCOPE_STATEMENT, values: ['{}', 'none'] }) as Promise<unknown>).catch(() => undefined);
+  }
+}
+
+// As a value and not as a method: the driver's own has a signature for each of the many ways to call it.
+CandorClient.prototype.query = function queryScoped(this: CandorClient, text: unknown, ...rest: unknown[]): unknown {
+  return typeof text === 'string' ? this.run(text, rest[0]) : query.call(this, text, ...rest);
+} as typeof pg.Client.prototype.query;

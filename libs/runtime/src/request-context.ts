@@ -1,0 +1,1 @@
+export * from './request-context/request-context.js';
