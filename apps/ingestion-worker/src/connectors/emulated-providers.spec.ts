@@ -111,6 +111,7 @@ try {
       const text = await loadText(item);
       for (const line of (entry.content ?? '').split('\n')) expect(text).toContain(line.replace(/^[#\s-]+/, ''));
       if (entry.subtype === 'page') {
+        expect(item?.metadata?.['status']).toBe(entry.properties?.['Status']);
         for (const value of Object.values(entry.properties ?? {})) expect(text).toContain(String(value));
       }
     }
@@ -155,6 +156,9 @@ try {
         sourceCreatedAt: new Date(entry.created).toISOString(),
         accessPolicy: { provider: 'gmail', mode: 'acl', principals: [`user:${user?.email ?? ''}`] },
       });
+      const messageIds = item?.metadata?.['internetMessageIds'] as string[] | undefined;
+      expect(messageIds).toHaveLength(1 + (entry.messages?.length ?? 0));
+      for (const id of messageIds ?? []) expect(id).toMatch(/^<[^<>\s]+@[^<>\s]+>$/);
       const text = await loadText(item);
       for (const message of [entry, ...(entry.messages ?? [])]) expect(text).toContain(message.content);
     }

@@ -41,6 +41,7 @@ describe('readMboxExport', () => {
           authorName: 'Ada',
           sourceCreatedAt: '2026-01-05T10:00:00.000Z',
           accessPolicy: { provider: 'gmail', mode: 'acl', principals: ['user:bob@x.org'], mailbox: 'bob@x.org' },
+          metadata: { internetMessageIds: ['<one@x.org>'] },
         },
       },
       {

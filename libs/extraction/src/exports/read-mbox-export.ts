@@ -50,6 +50,7 @@ async function toDocument(bytes: Buffer, text: FileText, { mailbox }: MboxExport
     metadata: {
       from: message.from,
       to: message.to.slice(0, 50),
+      ...(message.messageId === null ? {} : { internetMessageIds: [message.messageId] }),
       ...(message.inReplyTo === null ? {} : { inReplyTo: message.inReplyTo }),
       ...(text.warnings.length > 0 ? { warnings: text.warnings } : {}),
     },

@@ -100,6 +100,35 @@ describe('GmailConnector', () => {
     );
   });
 
+  it('says which mails a thread holds, and which mail outside of it the thread answers', async () => {
+    const withIds = (messageId: string, inReplyTo?: string) => ({
+      'Message-ID': messageId,
+      ...(inReplyTo === undefined ? {} : { 'In-Reply-To': inReplyTo }),
+    });
+    put('t1', [
+      mail('m2', 5, textPart('Fine.'), withIds('<two@shop.example>', '<one@shop.example>')),
+      mail('m1', 0, textPart('Shall we?'), withIds('<one@shop.example>')),
+      { ...mail('m3', 9, textPart('not yet'), withIds('<draft@shop.example>')), labelIds: ['DRAFT'] },
+    ]);
+    // A reply with another subject is a thread of its own to Gmail.
+    put('t2', [
+      mail('m4', 9, textPart('Next to it:'), withIds(' <four@shop.example>\r\n', '<two@shop.example> (sent)')),
+    ]);
+    put('t3', [mail('m5', 9, textPart('No ids'), { 'Message-ID': 'not an id' })]);
+    const { byId } = await collect(connect());
+    expect(byId.get('t1')?.metadata).toEqual({
+      threadId: 't1',
+      messageIds: ['m1', 'm2'],
+      internetMessageIds: ['<one@shop.example>', '<two@shop.example>'],
+      mailbox: 'Ana@shop.example',
+    });
+    expect(byId.get('t2')?.metadata).toMatchObject({
+      internetMessageIds: ['<four@shop.example>'],
+      inReplyTo: '<two@shop.example>',
+    });
+    expect(Object.keys(byId.get('t3')?.metadata ?? {})).toEqual(['threadId', 'messageIds', 'mailbox']);
+  });
+
   it('reads odd encodings: charsets, encoded headers, HTML alone, large texts that come apart', async () => {
     const japanese = Buffer.from('1b2442467c4b5c386c1b2842', 'hex');
     mailbox.attachments['big'] = 'A very long letter';

@@ -5,10 +5,20 @@ import { toItemFailure } from '../item-errors.js';
 import { refuseUnreadFile } from '../refuse-unread-file.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
 import { decodeBase64Url, type GmailClient } from './gmail-client.js';
-import { isLive, readDate, sortByDate, type GmailMessage, type GmailPart, type GmailThread } from './gmail-message.js';
+import {
+  findHeader,
+  isLive,
+  readDate,
+  sortByDate,
+  type GmailMessage,
+  type GmailPart,
+  type GmailThread,
+} from './gmail-message.js';
 import { readGmailMessage } from './read-gmail-message.js';
 import { renderMailThread, stripPrefix, type ThreadMessage } from './render-mail-thread.js';
 import { MAX_ATTACHMENTS, splitParts, type GmailAttachment } from './split-parts.js';
+
+const MOST_MESSAGE_IDS = 200;
 
 export interface GmailContext {
   mailbox: string;
@@ -78,7 +88,12 @@ async function toThreadItem(
     contentRevision: createHash('sha256')
       .update(live.map(({ id }) => id).join('\n'))
       .digest('hex'),
-    metadata: { threadId, messageIds: live.map(({ id }) => id).slice(0, 200), mailbox: context.mailbox },
+    metadata: {
+      threadId,
+      messageIds: live.map(({ id }) => id).slice(0, MOST_MESSAGE_IDS),
+      ...readRelations(live, first),
+      mailbox: context.mailbox,
+    },
     load: async (signal) => {
       const client = context.openClient(signal);
       const read: ThreadMessage[] = [];
@@ -89,6 +104,20 @@ async function toThreadItem(
       }
       return { kind: 'text', body: renderMailThread(read), mimeType: 'text/plain' };
     },
+  };
+}
+
+/** Under which ids others answer the thread, and what the thread itself answers: Gmail begins a new one with a new subject. */
+function readRelations(live: readonly GmailMessage[], first: GmailMessage): Record<string, unknown> {
+  const idOf = (message: GmailMessage, header: string): string[] =>
+    findHeader(message.payload, header)
+      .match(/<[^<>\s]+>/)
+      ?.slice(0, 1) ?? [];
+  const internetMessageIds = live.flatMap((message) => idOf(message, 'message-id'));
+  const [inReplyTo] = idOf(first, 'in-reply-to');
+  return {
+    ...(internetMessageIds.length > 0 ? { internetMessageIds: internetMessageIds.slice(0, MOST_MESSAGE_IDS) } : {}),
+    ...(inReplyTo !== undefined && !internetMessageIds.includes(inReplyTo) ? { inReplyTo } : {}),
   };
 }
 

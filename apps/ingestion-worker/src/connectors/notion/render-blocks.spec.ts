@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NotionObject } from './notion-object.js';
 import { renderBlocks, toNodes, type BlockNode } from './render-blocks.js';
-import { readTitle, renderProperties, renderSchema } from './render-properties.js';
+import { readStatus, readTitle, renderProperties, renderSchema } from './render-properties.js';
 import { renderRichText } from './render-rich-text.js';
 
 const plain = { bold: false, italic: false, strikethrough: false, underline: false, code: false, color: 'default' };
@@ -170,5 +170,20 @@ describe('properties', () => {
     expect(
       renderSchema({ Status: { type: 'select', select: { options: [{ name: 'Todo' }, { name: 'Done' }] } } }),
     ).toBe('- Status (select: Todo, Done)');
+  });
+});
+
+describe('readStatus', () => {
+  const choice = (type: string, name: string): NotionObject => ({ type, [type]: { name, color: 'default' } });
+
+  it.each([
+    ['its property for that', { Phase: choice('status', 'In review') }, 'In review'],
+    ['a choice that is named so', { Owner: choice('select', 'Raj'), Status: choice('select', 'Done') }, 'Done'],
+    ['its property for that before a choice', { status: choice('select', 'x'), S: choice('status', 'y') }, 'y'],
+    ['nothing when none is chosen', { Status: { type: 'status', status: null } }, null],
+    ['nothing in a choice of another name', { Phase: choice('select', 'Done') }, null],
+    ['nothing in nonsense', { Status: 5, title: { type: 'title', title: [] } }, null],
+  ])('is %s', (_what, properties, status) => {
+    expect(readStatus(properties)).toBe(status);
   });
 });

@@ -16,6 +16,18 @@ export function readTitle(entry: NotionObject): string {
   return readPlainText(words).replaceAll(/\s+/g, ' ').trim().slice(0, 1000) || UNTITLED;
 }
 
+/** What a page calls its own standing: its first property of the type for that, else a choice that is named so; null = none. */
+export function readStatus(properties: NotionObject): string | null {
+  const named = Object.entries(properties).flatMap(([name, property]): [string, NotionObject][] =>
+    isObject(property) ? [[name, property]] : [],
+  );
+  const found =
+    named.find(([, { type }]) => type === 'status') ??
+    named.find(([name, { type }]) => type === 'select' && name.trim().toLowerCase() === 'status');
+  const value = found?.[1][asText(found[1]['type'])];
+  return (isObject(value) ? asText(value['name']).trim() : '') || null;
+}
+
 /** A row's values, a list entry each; the title and what is empty are left out. */
 export function renderProperties(properties: NotionObject, names: NotionNames): string {
   return Object.entries(properties)

@@ -4,7 +4,7 @@ import type { NotionClient } from './notion-client.js';
 import { isObject, type NotionEntry } from './notion-object.js';
 import { readBlockTree } from './read-block-tree.js';
 import { renderBlocks } from './render-blocks.js';
-import { readTitle, renderProperties, renderSchema, type NotionNames } from './render-properties.js';
+import { readStatus, readTitle, renderProperties, renderSchema, type NotionNames } from './render-properties.js';
 import { renderRichText } from './render-rich-text.js';
 
 /** Notion cuts edit times to the minute: within it, and a little for clocks that differ, the time marks no content. */
@@ -20,6 +20,7 @@ export interface NotionContext {
 export function toNotionItem(entry: NotionEntry, context: NotionContext): ConnectorItem {
   const { client, names, policy } = context;
   const title = readTitle(entry);
+  const status = entry.object === 'page' ? readStatus(entry.properties) : null;
   return {
     sourceKind: 'document',
     externalId: entry.id,
@@ -34,6 +35,7 @@ export function toNotionItem(entry: NotionEntry, context: NotionContext): Connec
       object: entry.object,
       parent: readParent(entry),
       lastEditedBy: entry.last_edited_by ? names.user(entry.last_edited_by.id) : null,
+      ...(status === null ? {} : { status }),
     },
     load: async () => {
       const body = entry.object === 'page' ? await renderPage(entry, client, names) : renderDatabase(entry);
