@@ -1,148 +1,149 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseAllDocuments } from 'yaml';
-import { makeSchemas } from './make-schemas.mjs';
+import { describeManifests, FOLDERS, Manifests, namesOf, podOf, root } from './render-manifests.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const SERVICES = ['gateway', 'ingestion-worker', 'retrieval', 'synthesis'];
-const FOLDERS = ['k8s/base', 'k8s/overlays/dev', 'k8s/overlays/prod'];
 
-const hasGo = spawnSync('go', ['version']).status === 0;
-const mustRun = hasGo || process.env.CI === 'true';
-if (!mustRun) console.warn('SKIPPED the Kubernetes manifests are not checked: Go is not installed');
-
-(mustRun ? describe : describe.skip)('the Kubernetes manifests', () => {
-  let programs;
-  let schemas;
-  const rendered = {};
-
+describeManifests('the Kubernetes manifests', () => {
+  let manifests;
+  let variables;
   beforeAll(() => {
-    const [folder, swagger] = execFileSync(join(root, 'tools/k8s/install-tools.sh'), { encoding: 'utf8' }).split('\n');
-    programs = folder;
-    schemas = mkdtempSync(join(tmpdir(), 'candor-schemas-'));
-    makeSchemas(swagger, schemas);
-    for (const path of FOLDERS) {
-      rendered[path] = execFileSync(join(programs, 'kustomize'), ['build', join(root, path)], { encoding: 'utf8' });
-    }
+    manifests = new Manifests();
+    const script = join(root, 'tools/k8s/service-variables.mjs');
+    variables = JSON.parse(execFileSync(process.execPath, [script], { encoding: 'utf8' }));
     // A first run compiles two programs.
   }, 600_000);
-  afterAll(() => {
-    if (schemas) rmSync(schemas, { recursive: true });
-  });
+  afterAll(() => manifests?.remove());
 
-  const validate = (text) =>
-    spawnSync(
-      join(programs, 'kubeconform'),
-      ['-strict', '-summary', '-schema-location', `${schemas}/{{.ResourceKind}}{{.KindSuffix}}.json`],
-      { input: text, encoding: 'utf8' },
-    );
-  const objects = (path) => parseAllDocuments(rendered[path]).map((document) => document.toJS());
-  const ofKind = (path, kind) => objects(path).filter((object) => object.kind === kind);
-  const names = (found) => found.map(({ metadata }) => metadata.name).sort();
-  const podOf = (deployment) => deployment.spec.template.spec;
+  const ofKind = (path, kind) => manifests.ofKind(path, kind);
 
   it.each(FOLDERS)('%s conforms to the schemas of the API', (path) => {
-    const { stdout, status } = validate(rendered[path]);
+    const { stdout, status } = manifests.validate(manifests.rendered[path]);
     expect(stdout).toMatch(/Invalid: 0, Errors: 0, Skipped: 0/);
     expect(status).toBe(0);
   });
 
   it('are rejected with a misspelt field, a wrong type or an unknown kind', () => {
-    const good = rendered['k8s/base'];
+    const documents = manifests.rendered['k8s/overlays/prod'].split('\n---\n');
     for (const [from, to] of [
       ['readinessProbe:', 'readynessProbe:'],
       ['periodSeconds: 5', 'periodSeconds: often'],
       ['kind: PodDisruptionBudget', 'kind: PodDisruptionBudgets'],
+      ['minReplicaCount:', 'minReplicas:'],
+      ['dnsNames:', 'dnsName:'],
+      ['podSelector:', 'podSelectors:'],
     ]) {
-      const bad = good.replace(from, to);
-      expect(bad).not.toBe(good);
-      expect(validate(bad).status).not.toBe(0);
+      const bad = documents.find((document) => document.includes(from)).replace(from, to);
+      expect([from, manifests.validate(bad).status]).toEqual([from, 1]);
     }
   });
 
   describe.each(FOLDERS)('%s', (path) => {
-    it('has the four services, each with a disruption budget', () => {
-      expect(names(ofKind(path, 'Deployment'))).toEqual(SERVICES);
-      expect(names(ofKind(path, 'PodDisruptionBudget'))).toEqual(SERVICES);
-      expect(names(ofKind(path, 'HorizontalPodAutoscaler'))).toEqual(['gateway', 'retrieval']);
+    it('has the four services, each with a disruption budget, and the migrations', () => {
+      expect(namesOf(ofKind(path, 'Deployment'))).toEqual(SERVICES);
+      expect(namesOf(ofKind(path, 'PodDisruptionBudget'))).toEqual(SERVICES);
+      expect(namesOf(ofKind(path, 'Job'))).toEqual(['migrations']);
+    });
+
+    it('scales by processor what computes, by what waits what takes jobs', () => {
+      expect(namesOf(ofKind(path, 'HorizontalPodAutoscaler'))).toEqual(['gateway', 'retrieval']);
+      const byQueue = path.endsWith('prod') ? ['ingestion-worker', 'synthesis'] : [];
+      expect(namesOf(ofKind(path, 'ScaledObject'))).toEqual(byQueue);
+      const autoscaled = [...ofKind(path, 'HorizontalPodAutoscaler'), ...ofKind(path, 'ScaledObject')];
+      for (const { spec } of autoscaled) {
+        const deployment = ofKind(path, 'Deployment').find(
+          ({ metadata }) => metadata.name === spec.scaleTargetRef.name,
+        );
+        // A number of its own would be set back by each `apply`.
+        expect([spec.scaleTargetRef.name, deployment.spec.replicas]).toEqual([spec.scaleTargetRef.name, undefined]);
+      }
     });
 
     it('starts entry points that exist, from a pinned image', () => {
-      for (const deployment of ofKind(path, 'Deployment')) {
-        const [{ image, args }] = podOf(deployment).containers;
+      for (const workload of manifests.workloads(path)) {
+        const [{ image, args }] = podOf(workload).containers;
         expect(image).toMatch(/(:(?!latest$)[^:/]+|@sha256:[0-9a-f]{64})$/);
-        expect(args).toEqual([`apps/${deployment.metadata.name}/dist/main.js`]);
+        expect(Object.keys(variables)).toContain(args[0]);
         const source = args[0].replace('/dist/', '/src/').replace(/\.js$/, '.ts');
         expect([source, existsSync(join(root, source))]).toEqual([source, true]);
       }
     });
 
-    it('sets probes, requests and limits', () => {
-      for (const deployment of ofKind(path, 'Deployment')) {
-        const [container] = podOf(deployment).containers;
+    it('gives each program all that it requires and nothing that it does not read', () => {
+      const configMaps = new Map(ofKind(path, 'ConfigMap').map(({ metadata, data }) => [metadata.name, data]));
+      for (const workload of manifests.workloads(path)) {
+        const [{ args, env = [], envFrom = [] }] = podOf(workload).containers;
+        const shared = envFrom.flatMap(({ configMapRef }) => Object.keys(configMaps.get(configMapRef.name)));
+        const given = [...shared, ...env.map(({ name }) => name)];
+        expect(given).toEqual([...new Set(given)]);
+        const { known, required } = variables[args[0]];
+        const read = given.map((name) => (known.includes(name) ? name : name.replace(/_FILE$/, '')));
+        const unknown = read.filter((name) => !known.includes(name) && !name.startsWith('OTEL_'));
+        const optional = new Set(
+          env.filter(({ valueFrom }) => valueFrom?.secretKeyRef.optional).map(({ name }) => name),
+        );
+        const missing = required.filter((name) => !read.includes(name) || optional.has(name));
+        expect([workload.metadata.name, { unknown, missing }]).toEqual([
+          workload.metadata.name,
+          { unknown: [], missing: [] },
+        ]);
+      }
+    });
+
+    it('sets requests and limits everywhere, and probes for what serves', () => {
+      for (const workload of manifests.workloads(path)) {
+        const [container] = podOf(workload).containers;
+        for (const kind of ['requests', 'limits'])
+          expect(Object.keys(container.resources[kind]).sort()).toEqual(['cpu', 'memory']);
+        if (workload.kind === 'Job') continue;
         expect(container.livenessProbe.httpGet.path).toBe('/healthz');
         expect(container.startupProbe.httpGet.path).toBe('/healthz');
         expect(container.readinessProbe.httpGet.path).toBe('/readyz');
         const ports = container.ports.map(({ name }) => name);
-        for (const probe of ['livenessProbe', 'startupProbe', 'readinessProbe']) {
+        for (const probe of ['livenessProbe', 'startupProbe', 'readinessProbe'])
           expect(ports).toContain(container[probe].httpGet.port);
-        }
-        for (const kind of ['requests', 'limits']) {
-          expect(Object.keys(container.resources[kind]).sort()).toEqual(['cpu', 'memory']);
-        }
       }
     });
 
-    it('runs without root, privileges, a writable disk or a token of the cluster', () => {
+    it('leaves time to drain: the pause, what listenUntilSignal grants and some to spare', () => {
+      const source = readFileSync(join(root, 'libs/runtime/src/http/listen-until-signal.ts'), 'utf8');
+      const graceSeconds = Number(/DEFAULT_GRACE_MS = ([\d_]+)/.exec(source)[1].replaceAll('_', '')) / 1_000;
       for (const deployment of ofKind(path, 'Deployment')) {
         const pod = podOf(deployment);
-        expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
-        expect(pod.automountServiceAccountToken).toBe(false);
-        expect(pod.containers[0].securityContext).toEqual({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        });
-        expect(pod.containers[0].volumeMounts).toEqual([{ name: 'tmp', mountPath: '/tmp' }]);
-      }
-    });
-
-    it('leaves time to drain: the pause and 25 s fit into the grace period', () => {
-      for (const deployment of ofKind(path, 'Deployment')) {
-        expect(podOf(deployment).terminationGracePeriodSeconds).toBeGreaterThanOrEqual(35);
-      }
-    });
-
-    it('holds no secret, and takes each by reference from one', () => {
-      expect(ofKind(path, 'Secret')).toEqual([]);
-      for (const deployment of ofKind(path, 'Deployment')) {
-        for (const { name, value, valueFrom } of podOf(deployment).containers[0].env) {
-          if (/(KEY|PASSWORD|DATABASE_URL|REDIS_URL)$/.test(name)) expect([name, value]).toEqual([name, undefined]);
-          if (valueFrom) expect(valueFrom.secretKeyRef.name).toBe('candor');
-        }
+        const pause = pod.containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
+        expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(graceSeconds + pause + 10);
+        // Requests come to these two through the endpoints of a service, whose removal takes a moment.
+        const isServed = ['gateway', 'retrieval'].includes(deployment.metadata.name);
+        expect([deployment.metadata.name, pause >= 5]).toEqual([deployment.metadata.name, isServed]);
+        expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
       }
     });
 
     it('has selectors and references that meet', () => {
+      const workloads = manifests.workloads(path);
       const labels = Object.fromEntries(
-        ofKind(path, 'Deployment').map(({ metadata, spec }) => [metadata.name, spec.template.metadata.labels]),
+        workloads.map(({ metadata, spec }) => [metadata.name, spec.template.metadata.labels]),
       );
       const selectors = [
         ...ofKind(path, 'Service').map(({ metadata, spec }) => [metadata.name, spec.selector]),
         ...ofKind(path, 'PodDisruptionBudget').map(({ metadata, spec }) => [metadata.name, spec.selector.matchLabels]),
+        ...ofKind(path, 'Deployment').flatMap(({ metadata, spec }) =>
+          podOf({ spec }).topologySpreadConstraints.map(({ labelSelector }) => [
+            metadata.name,
+            labelSelector.matchLabels,
+          ]),
+        ),
       ];
       for (const [name, selector] of selectors) expect(labels[name]).toMatchObject(selector);
-      const configMaps = names(ofKind(path, 'ConfigMap'));
-      for (const deployment of ofKind(path, 'Deployment')) {
-        expect(configMaps).toContain(podOf(deployment).containers[0].envFrom[0].configMapRef.name);
-        expect(names(ofKind(path, 'ServiceAccount'))).toContain(podOf(deployment).serviceAccountName);
+      const configMaps = namesOf(ofKind(path, 'ConfigMap'));
+      for (const workload of workloads) {
+        for (const { configMapRef } of podOf(workload).containers[0].envFrom)
+          expect(configMaps).toContain(configMapRef.name);
+        expect(namesOf(ofKind(path, 'ServiceAccount'))).toContain(podOf(workload).serviceAccountName);
       }
-      for (const { spec } of ofKind(path, 'HorizontalPodAutoscaler')) {
+      for (const { spec } of ofKind(path, 'HorizontalPodAutoscaler'))
         expect(Object.keys(labels)).toContain(spec.scaleTargetRef.name);
-      }
     });
 
     it('gives retrieval a headless service, so that gRPC clients see every pod', () => {
@@ -153,9 +154,9 @@ if (!mustRun) console.warn('SKIPPED the Kubernetes manifests are not checked: Go
 
   it('name only secrets that the README tells to make', () => {
     const readme = readFileSync(join(root, 'k8s/README.md'), 'utf8');
-    const keys = objects('k8s/base')
-      .filter(({ kind }) => kind === 'Deployment')
-      .flatMap((deployment) => podOf(deployment).containers[0].env)
+    const keys = manifests
+      .workloads('k8s/base')
+      .flatMap((workload) => podOf(workload).containers[0].env)
       .flatMap(({ valueFrom }) => (valueFrom ? [valueFrom.secretKeyRef.key] : []));
     for (const key of new Set(keys)) expect(readme).toContain(`\`${key}\``);
   });
