@@ -76,7 +76,13 @@ describe('docker-compose.yml', () => {
 
   it('holds no secret: each comes from the environment, required', () => {
     const text = read('docker-compose.yml');
-    for (const name of ['POSTGRES_PASSWORD', 'CANDOR_SIGNING_KEY', 'CANDOR_ENCRYPTION_KEYS', 'CANDOR_BOOTSTRAP_KEY']) {
+    for (const name of [
+      'POSTGRES_PASSWORD',
+      'CANDOR_SIGNING_KEY',
+      'CANDOR_ENCRYPTION_KEYS',
+      'CANDOR_AUDIT_KEYS',
+      'CANDOR_BOOTSTRAP_KEY',
+    ]) {
       const uses = text.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g'));
       expect(uses.every((use) => use.startsWith(`\${${name}:?`))).toBe(true);
     }
@@ -136,6 +142,7 @@ describe('make-env.mjs', () => {
     expect(Object.keys(made).sort()).toEqual(required.sort());
     expect(made.CANDOR_SIGNING_KEY.length).toBeGreaterThanOrEqual(32);
     expect(made.CANDOR_ENCRYPTION_KEYS).toMatch(/^first:[A-Za-z0-9+/]{43}=$/);
+    expect(made.CANDOR_AUDIT_KEYS).toMatch(/^first:[A-Za-z0-9+/]{43}=$/);
     expect(made.CANDOR_BOOTSTRAP_KEY).toMatch(/^gm_[A-Za-z0-9]{8,64}_[A-Za-z0-9]{16,128}$/);
     expect(values(make()).CANDOR_SIGNING_KEY).not.toBe(made.CANDOR_SIGNING_KEY);
   });

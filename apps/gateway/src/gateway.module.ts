@@ -14,6 +14,7 @@ import { ApiKeysService } from './features/api-keys/api-keys.service.js';
 import { TenantsService } from './features/api-keys/tenants.service.js';
 import { HousekeepingService } from './features/audit-trail/housekeeping.service.js';
 import { AuditTrailController } from './features/audit-trail/audit-trail.controller.js';
+import { ExportAuditService } from './features/audit-trail/export-audit.service.js';
 import { CalibrationsController } from './features/calibrations/calibrations.controller.js';
 import { CalibrationsService } from './features/calibrations/calibrations.service.js';
 import { CitationsController } from './features/citations/citations.controller.js';
@@ -150,6 +151,7 @@ export class GatewayModule {
         DeadLetterService,
         DocumentVersionsService,
         DocumentsService,
+        ExportAuditService,
         FeedbackService,
         FirstKeyService,
         GenerationsService,

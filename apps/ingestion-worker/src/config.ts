@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditEnvironment } from '@candor/audit';
 import { embeddingsEnvironment } from '@candor/embeddings';
 import { databaseEnvironment } from '@candor/persistence';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
@@ -15,6 +16,7 @@ export const workerConfigSchema = z.object({
   ...databaseEnvironment,
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues.'),
   ...encryptionEnvironment,
+  ...auditEnvironment,
   CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
     'Sources may have private addresses, and addresses without TLS.',
   ),

@@ -1,3 +1,4 @@
+import { createAuditSigner } from '@candor/audit';
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
 import { Database, databaseOptionsFrom } from '@candor/persistence';
 import { JobProducer, type QueueBackendOptions } from '@candor/queue';
@@ -68,6 +69,7 @@ export async function main(): Promise<void> {
       producer,
       logger,
       sources: sourceDependenciesFrom(config),
+      auditSigner: createAuditSigner(config.CANDOR_AUDIT_KEYS),
       files: { processes: config.CANDOR_FILE_READERS, memoryMegabytes: config.CANDOR_FILE_READER_MEMORY_MB },
     });
   }, logger);

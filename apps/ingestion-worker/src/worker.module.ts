@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import type { AuditSigner } from '@candor/audit';
 import { EmbedderRegistry } from '@candor/embeddings';
 import { FileReader, type FileReaderOptions } from '@candor/extraction';
 import { Database } from '@candor/persistence';
@@ -26,6 +27,8 @@ import { SourceSweeperService } from './features/manage-source/source-sweeper.se
 import { PromoteGenerationProcessor } from './features/promote-generation/promote-generation.processor.js';
 import { PromoteGenerationService } from './features/promote-generation/promote-generation.service.js';
 import { RetireGenerationService } from './features/promote-generation/retire-generation.service.js';
+import { SealAuditProcessor } from './features/seal-audit/seal-audit.processor.js';
+import { AUDIT_SIGNER, SealAuditService } from './features/seal-audit/seal-audit.service.js';
 import { CompareIdsService } from './features/sync-connector/compare-ids.service.js';
 import { EndRunService } from './features/sync-connector/end-run.service.js';
 import { LoadItemsService } from './features/sync-connector/load-items.service.js';
@@ -45,6 +48,7 @@ export interface WorkerModuleDependencies {
   producer: JobProducer;
   schedules: JobSchedules;
   sources: SourceDependencies;
+  auditSigner: AuditSigner;
   /** Default: two processes of 768 MB at most. */
   files?: FileReaderOptions;
 }
@@ -72,6 +76,7 @@ export class WorkerModule {
         IndexItemProcessor,
         ManageSourceProcessor,
         PromoteGenerationProcessor,
+        SealAuditProcessor,
         SyncSourceProcessor,
       ],
       providers: [
@@ -82,6 +87,7 @@ export class WorkerModule {
         { provide: JOB_SCHEDULES, useValue: schedules },
         { provide: CredentialCipher, useValue: sources.cipher },
         { provide: CONNECTOR_FACTORY, useValue: sources.createConnector },
+        { provide: AUDIT_SIGNER, useValue: dependencies.auditSigner },
         { provide: SYNC_LIMITS, useValue: sources.limits ?? DEFAULT_SYNC_LIMITS },
         CheckSourceService,
         CompareIdsService,
@@ -104,6 +110,7 @@ export class WorkerModule {
         PromoteGenerationService,
         RebuildItemsService,
         RetireGenerationService,
+        SealAuditService,
         RefreshMetadataService,
         { provide: FileReader, useValue: new FileReader({ turnWaitMs: FILE_TURN_WAIT_MS, ...dependencies.files }) },
         ReadItemFileService,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditEnvironment } from '@candor/audit';
 import { embeddingsEnvironment } from '@candor/embeddings';
 import { mcpEnvironment } from '@candor/gateway';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
@@ -19,6 +20,9 @@ const launcherFields = {
     .describe('Least severe line.'),
   CANDOR_ENCRYPTION_KEYS: encryptionEnvironment.CANDOR_ENCRYPTION_KEYS.optional().describe(
     'Keys of the stored credentials, `<keyId>:<base64 of 32 bytes>,…`; default: one that is made once and kept below `CANDOR_DATA`.',
+  ),
+  CANDOR_AUDIT_KEYS: auditEnvironment.CANDOR_AUDIT_KEYS.optional().describe(
+    'Ed25519 seeds that sign the audit trail, `<keyId>:<base64 of 32 bytes>,…`; default: one that is made once and kept below `CANDOR_DATA`.',
   ),
   CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
     'Sources may have private addresses, and addresses without TLS.',

@@ -5,7 +5,7 @@ import { AppError } from '@candor/contracts';
 import { loadConfig } from '@candor/runtime';
 import { freePort, startServices } from '@candor/services';
 import { distributedConfigSchema } from './config.js';
-import { keepEncryptionKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
+import { keepKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
 import { findModelDirectory, findModelsDirectory } from './local-model.js';
 import { loadDemoOnce } from './load-demo-once.js';
 import { makeBootstrapKey } from './make-bootstrap-key.js';
@@ -47,7 +47,8 @@ export async function main(): Promise<void> {
       port: config.PORT,
       urls: requireUrls(services.urls),
       signingKey: await keepRandomSecret(join(data, 'signing-key')),
-      encryptionKeys: await keepEncryptionKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
+      encryptionKeys: await keepKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
+      auditKeys: await keepKeys(join(data, 'audit-keys'), config.CANDOR_AUDIT_KEYS),
       allowPrivateConnectors: config.CANDOR_ALLOW_PRIVATE_CONNECTORS,
       bootstrapKey: key,
       readyFile,
@@ -84,6 +85,7 @@ interface Installation {
   urls: { DATABASE_URL: string; REDIS_URL: string; ELASTICSEARCH_URL: string };
   signingKey: string;
   encryptionKeys: string;
+  auditKeys: string;
   allowPrivateConnectors: boolean;
   bootstrapKey: string;
   readyFile: string;
@@ -123,7 +125,13 @@ async function startAll(processes: ServiceProcesses, installation: Installation)
     GRPC_BIND: `127.0.0.1:${grpcPort}`,
     HEALTH_PORT: String(retrievalHealth),
   });
-  processes.start('ingestion-worker', { ...inner, ...urls, ...sources, HEALTH_PORT: String(workerHealth) });
+  processes.start('ingestion-worker', {
+    ...inner,
+    ...urls,
+    ...sources,
+    CANDOR_AUDIT_KEYS: installation.auditKeys,
+    HEALTH_PORT: String(workerHealth),
+  });
   processes.start('synthesis', {
     ...inner,
     REDIS_URL: urls.REDIS_URL,

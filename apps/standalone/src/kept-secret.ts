@@ -29,8 +29,8 @@ export async function keepRandomSecret(path: string): Promise<string> {
   return secret;
 }
 
-/** For `CANDOR_ENCRYPTION_KEYS`: the given keys, or one that is made at the first start and kept. */
-export async function keepEncryptionKeys(path: string, given: string | undefined): Promise<string> {
+/** For `CANDOR_ENCRYPTION_KEYS` and `CANDOR_AUDIT_KEYS`: the given keys, or one that is made at the first start and kept. */
+export async function keepKeys(path: string, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
   const kept = await readSecret(path);
   if (kept) return kept;

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { createAuditSigner } from '@candor/audit';
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
 import { createGatewayApp, FirstKeyService, mcpAddressFrom, RateLimiterService } from '@candor/gateway';
 import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
@@ -20,7 +21,7 @@ import { createLanceDbIndex } from '@candor/search-index';
 import { startPostgres } from '@candor/services';
 import { createAnswerProvider, startSynthesis } from '@candor/synthesis';
 import { standaloneConfigSchema, type StandaloneConfig } from './config.js';
-import { keepEncryptionKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
+import { keepKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
 import { loadDemoOnce } from './load-demo-once.js';
 import { findModelDirectory, findModelsDirectory } from './local-model.js';
 import { printWelcome } from './print-welcome.js';
@@ -103,10 +104,20 @@ async function openServices(
     signer,
   });
   const sources = sourceDependenciesFrom({
-    CANDOR_ENCRYPTION_KEYS: await keepEncryptionKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
+    CANDOR_ENCRYPTION_KEYS: await keepKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
     CANDOR_ALLOW_PRIVATE_CONNECTORS: config.CANDOR_ALLOW_PRIVATE_CONNECTORS,
   });
-  const worker = await startWorker({ database, embedders, index: index.writer, queue, producer, logger, sources });
+  const auditKeys = await keepKeys(join(data, 'audit-keys'), config.CANDOR_AUDIT_KEYS);
+  const worker = await startWorker({
+    database,
+    embedders,
+    index: index.writer,
+    queue,
+    producer,
+    logger,
+    sources,
+    auditSigner: createAuditSigner(auditKeys),
+  });
   const synthesis = await startSynthesis({
     retrieval,
     answerProvider: createAnswerProvider(config, embedders.configured),

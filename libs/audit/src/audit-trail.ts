@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { AuditEventInput, AuditEventsQuery, AuditEventView } from '@candor/contracts';
 import {
+  findSeals,
   insertAuditEvents,
   listAuditEvents,
   type AuditEventEntity,
+  type EventSeal,
   type Page,
   type Transaction,
 } from '@candor/persistence';
@@ -24,10 +26,12 @@ export async function readAuditEvents(
   filter: AuditEventsQuery,
 ): Promise<Page<AuditEventView>> {
   const page = await listAuditEvents(transaction, tenantId, filter);
-  return { ...page, rows: page.rows.map(toView) };
+  const ids = page.rows.map(({ id }) => id);
+  const seals = await findSeals(transaction, tenantId, ids);
+  return { ...page, rows: page.rows.map((event) => toView(event, seals.get(event.id))) };
 }
 
-function toView(event: AuditEventEntity): AuditEventView {
+function toView(event: AuditEventEntity, seal: EventSeal | undefined): AuditEventView {
   return {
     id: event.id,
     requestId: event.requestId,
@@ -37,7 +41,17 @@ function toView(event: AuditEventEntity): AuditEventView {
     actorType: event.actorType,
     targetType: event.targetType,
     targetId: event.targetId,
-    metadata: event.metadata as AuditEventView['metadata'],
+    metadata: { ...event.metadata, ...event.erasable } as AuditEventView['metadata'],
     createdAt: event.createdAt.toISOString(),
+    erased: event.erasableDigest !== null && event.erasable === null,
+    seal: seal
+      ? {
+          state: 'sealed',
+          batch: seal.batch,
+          position: seal.position,
+          sealedAt: seal.sealedAt.toISOString(),
+          keyId: seal.keyId,
+        }
+      : { state: 'unsealed', batch: null, position: null, sealedAt: null, keyId: null },
   };
 }

@@ -7,6 +7,7 @@ export const ENDPOINTS = {
     isRepeatable: true,
   },
   approveProposal: { method: 'POST', path: '/v1/proposals/:id/approve', takesIdempotencyKey: true, isRepeatable: true },
+  auditChain: { method: 'GET', path: '/v1/audit-events/chain', takesIdempotencyKey: false, isRepeatable: true },
   auditEvents: { method: 'GET', path: '/v1/audit-events', takesIdempotencyKey: false, isRepeatable: true },
   caller: { method: 'GET', path: '/v1/user/me', takesIdempotencyKey: false, isRepeatable: true },
   cancelSync: { method: 'POST', path: '/v1/sync-runs/:id/cancel', takesIdempotencyKey: true, isRepeatable: true },
@@ -28,6 +29,7 @@ export const ENDPOINTS = {
   deleteSource: { method: 'DELETE', path: '/v1/sources/:id', takesIdempotencyKey: false, isRepeatable: true },
   deleteSourceItem: { method: 'DELETE', path: '/v1/source-items/:id', takesIdempotencyKey: false, isRepeatable: true },
   expandChunk: { method: 'POST', path: '/v1/pd/expand', takesIdempotencyKey: false, isRepeatable: true },
+  exportAudit: { method: 'GET', path: '/v1/audit-events/export', takesIdempotencyKey: false, isRepeatable: true },
   feedback: { method: 'POST', path: '/v1/feedback', takesIdempotencyKey: true, isRepeatable: true },
   findItems: { method: 'GET', path: '/v1/search', takesIdempotencyKey: false, isRepeatable: true },
   generation: { method: 'GET', path: '/v1/generations/:id', takesIdempotencyKey: false, isRepeatable: true },
@@ -114,5 +116,6 @@ export const ENDPOINTS = {
   updateDocument: { method: 'PATCH', path: '/v1/documents/:id', takesIdempotencyKey: false, isRepeatable: true },
   updatePrompt: { method: 'PATCH', path: '/v1/prompts/:id', takesIdempotencyKey: false, isRepeatable: true },
   updateSource: { method: 'PATCH', path: '/v1/sources/:id', takesIdempotencyKey: false, isRepeatable: true },
+  verifyAudit: { method: 'POST', path: '/v1/audit-events/verify', takesIdempotencyKey: false, isRepeatable: false },
   verifyCitations: { method: 'POST', path: '/v1/citations/verify', takesIdempotencyKey: false, isRepeatable: true },
 } as const;

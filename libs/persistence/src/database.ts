@@ -18,6 +18,8 @@ import { Library1764500000000 } from './migrations/1764500000000-library.js';
 import { DeclarationHistory1764600000000 } from './migrations/1764600000000-declaration-history.js';
 import { Reasoning1764700000000 } from './migrations/1764700000000-reasoning.js';
 import { OutboxLanes1764800000000 } from './migrations/1764800000000-outbox-lanes.js';
+import { AuditSealing1764940000001 } from './migrations/1764940000001-audit-sealing.js';
+import { ReasoningHistory1764900000001 } from './migrations/1764900000001-reasoning-history.js';
 import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-level-security.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
@@ -100,7 +102,9 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       DeclarationHistory1764600000000,
       Reasoning1764700000000,
       OutboxLanes1764800000000,
+      ReasoningHistory1764900000001,
       RowLevelSecurity1764930000000,
+      AuditSealing1764940000001,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,

@@ -13,6 +13,7 @@ export * from './item-access.js';
 export * from './page-cursor.js';
 export * from './repositories/api-key.repository.js';
 export * from './repositories/audit-event.repository.js';
+export * from './repositories/audit-seal.repository.js';
 export * from './repositories/calibration.repository.js';
 export * from './repositories/cited-chunk.repository.js';
 export * from './repositories/collection-item.repository.js';

@@ -5,6 +5,7 @@ export {
   encryptionEnvironment,
   type SealedText,
 } from './credential-cipher/credential-cipher.js';
+export { readKeys } from './credential-cipher/read-keys.js';
 export { booleanFromEnv, loadConfig, portFromEnv, type Environment } from './config/load-config.js';
 export { GrpcRetrievalClient, type GrpcRetrievalClientOptions } from './grpc/grpc-retrieval.client.js';
 export {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createAuditSigner } from '@candor/audit';
 import { EmbedderRegistry } from '@candor/embeddings';
 import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
 import { Database } from '@candor/persistence';
@@ -63,6 +64,7 @@ export async function fillInstallation(installation, elasticsearchUrl, embedder,
     queue,
     producer,
     logger,
+    auditSigner: createAuditSigner(`bench:${randomBytes(32).toString('base64')}`),
     sources: sourceDependenciesFrom({
       CANDOR_ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
       CANDOR_ALLOW_PRIVATE_CONNECTORS: false,

@@ -83,6 +83,7 @@ export class BenchStack {
       HOST: '127.0.0.1',
       CANDOR_SIGNING_KEY: randomBytes(32).toString('hex'),
       CANDOR_ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      CANDOR_AUDIT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
       // A slow answer is a result here, and no error.
       SEARCH_DEADLINE_MS: '120000',
       ...environment,

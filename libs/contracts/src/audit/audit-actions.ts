@@ -69,7 +69,10 @@ export const AUDIT_ACTIONS = {
   'sync.start': 'A sync run was asked for.',
   'sync.read': 'Sync runs were read.',
   'sync.cancel': 'A sync run was cancelled.',
-  'audit.read': 'Audit events were read.',
+  'audit.read': 'Audit events, or the state of their chain, were read.',
+  'audit.export': 'The audit trail was exported with its chain.',
+  'audit.verify': 'The sealed audit trail was verified.',
+  'audit.expire': 'Batches of audit events were removed by retention; names the batches and their digests.',
   'caller.read': 'A caller asked who it is.',
   'capabilities.read': 'A caller asked for the tools and limits.',
   'mcp.message': 'An MCP client introduced itself, listed what there is, or said something that needs no answer.',
@@ -81,6 +84,12 @@ export const auditActionSchema = z.enum(Object.keys(AUDIT_ACTIONS) as [AuditActi
 
 export const auditOutcomeSchema = z.enum(['succeeded', 'accepted', 'refused', 'denied', 'failed']);
 export type AuditOutcome = z.infer<typeof auditOutcomeSchema>;
+
+/**
+ * Fields of an event's metadata that can be erased later without breaking the seal: the chain commits to a salted digest
+ * of them, and whoever erases removes text and salt.
+ */
+export const ERASABLE_METADATA = ['query', 'querySha256', 'externalId'] as const;
 
 /** Who, what, which, how much; never content, secrets or answers. */
 export interface AuditEventInput {

@@ -76,6 +76,11 @@ export const ERROR_CATALOGUE = {
     retryable: true,
     message: 'The embedding model cannot be reached.',
   },
+  'RETRIEVAL.BUSY': {
+    status: 503,
+    retryable: true,
+    message: 'Too many searches that read whole texts are under way.',
+  },
   'DEPENDENCY.FILE_READERS_BUSY': {
     status: 503,
     retryable: true,
@@ -148,6 +153,11 @@ export const ERROR_CATALOGUE = {
     message: 'The provider lists none of the items that are stored; nothing was deleted.',
   },
   'AUTH.INVALID_SIGNATURE': { status: 401, retryable: false, message: 'The request is not signed as it has to be.' },
+  'AUDIT.CHAIN_BROKEN': {
+    status: 500,
+    retryable: false,
+    message: 'The audit chain does not end as it was sealed; it is not continued.',
+  },
   'JOB.INVALID_PAYLOAD': { status: 500, retryable: false, message: 'The job payload does not follow its contract.' },
   'JOB.DEADLINE_PASSED': { status: 504, retryable: false, message: 'The job was not started before its deadline.' },
   'CONFIG.INVALID': { status: 500, retryable: false, message: 'The configuration is not valid.' },

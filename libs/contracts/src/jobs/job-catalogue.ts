@@ -5,6 +5,7 @@ import {
   reconcileGenerationJob,
   retireGenerationJob,
 } from './generation-jobs.js';
+import { sealAuditJob } from './compliance-jobs.js';
 import { defineJob, itemJobPayloadSchema, type ItemJobPayload } from './define-job.js';
 import { queuedRunFields } from './queued-run-fields.js';
 import { runReasoningJob } from './reasoning-jobs.js';
@@ -96,5 +97,6 @@ export const JOB_CATALOGUE = [
   reconcileGenerationJob,
   promoteGenerationJob,
   retireGenerationJob,
+  sealAuditJob,
 ] as const;
 export type JobName = (typeof JOB_CATALOGUE)[number]['name'];

@@ -15,5 +15,10 @@ export class AuditEventEntity {
   @Column('text', { name: 'target_type', nullable: true }) targetType!: string | null;
   @Column('text', { name: 'target_id', nullable: true }) targetId!: string | null;
   @Column('jsonb') metadata!: Record<string, unknown>;
+  /** Beside the metadata, since it can be erased; null when there is none, or not any more. */
+  @Column('jsonb', { nullable: true }) erasable!: Record<string, unknown> | null;
+  @Column('bytea', { name: 'erasable_salt', nullable: true, select: false }) erasableSalt?: Buffer | null;
+  /** What the chain commits to; stays. */
+  @Column('bytea', { name: 'erasable_digest', nullable: true }) erasableDigest!: Buffer | null;
   @Column({ type: 'timestamptz', precision: 3, name: 'created_at', default: () => 'now()' }) createdAt!: Date;
 }

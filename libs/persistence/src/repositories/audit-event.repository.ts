@@ -4,18 +4,21 @@ import type { Transaction } from '../database.js';
 import { AuditEventEntity } from '../entities/audit-event.entity.js';
 import type { Page } from '../page-cursor.js';
 import { PREPARED } from '../prepared-statements.js';
+import { splitErasable } from '../split-erasable.js';
 import { toStorableJson } from '../to-storable-json.js';
 
 export async function insertAuditEvents(transaction: Transaction, events: readonly AuditEventInput[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map((event) => ({ ...event, id: randomUuid() }));
+  const rows = events.map((event) => ({ ...splitErasable(event), id: randomUuid() }));
   await transaction.query(
     `${PREPARED}INSERT INTO audit_events (id, tenant_id, request_id, action, outcome, actor_api_key_id, actor_type,
-       target_type, target_id, metadata)
+       target_type, target_id, metadata, erasable, erasable_salt, erasable_digest)
      SELECT d.id, d."tenantId", d."requestId", d.action, d.outcome, d."actorApiKeyId", d."actorType",
-       d."targetType", d."targetId", d.metadata
+       d."targetType", d."targetId", d.metadata, nullif(d.erasable, 'null'), decode(d."erasableSalt", 'hex'),
+       decode(d."erasableDigest", 'hex')
      FROM jsonb_to_recordset($1::jsonb) AS d(id uuid, "tenantId" uuid, "requestId" uuid, action text, outcome text,
-       "actorApiKeyId" uuid, "actorType" text, "targetType" text, "targetId" text, metadata jsonb)`,
+       "actorApiKeyId" uuid, "actorType" text, "targetType" text, "targetId" text, metadata jsonb, erasable jsonb,
+       "erasableSalt" text, "erasableDigest" text)`,
     [toStorableJson(rows)],
   );
 }

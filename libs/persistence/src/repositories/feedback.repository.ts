@@ -83,7 +83,7 @@ export async function listLabelledQueries(
 ): Promise<LabelledQuery[]> {
   return transaction.query(
     `SELECT l.query, bool_and(l.answerable) AS answerable FROM (
-       SELECT f.answerable, f.created_at, (SELECT trim(e.metadata->>'query') FROM audit_events e
+       SELECT f.answerable, f.created_at, (SELECT trim(e.erasable->>'query') FROM audit_events e
          WHERE e.tenant_id = f.tenant_id AND e.request_id = f.request_id AND e.action = ANY($2::text[])
          ORDER BY e.sequence DESC LIMIT 1) AS query
        FROM feedback f WHERE f.tenant_id = $1 AND f.answerable IS NOT NULL) l

@@ -1,13 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { AppError } from '@candor/contracts';
 import { z } from 'zod';
+import { readKeys } from './read-keys.js';
 
 const ALGORITHM = 'aes-256-gcm';
-const KEY_BYTES = 32;
 /** 96 bits, as NIST SP 800-38D advises; random, so a key is good for some billions of writes. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const KEY_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 
 export interface SealedText {
   /** Which key opens it. */
@@ -78,22 +77,4 @@ export class CredentialCipher {
     if (!key) throw new AppError('CONNECTOR.CREDENTIALS_UNREADABLE', { details: { keyId } });
     return key;
   }
-}
-
-/** In the order given; null when any of it isn't a key, or two have one id. */
-function readKeys(text: string): Map<string, Buffer> | null {
-  const keys = new Map<string, Buffer>();
-  for (const entry of text.split(',')) {
-    const [, keyId = '', encoded = ''] = /^\s*([^:]*):(.*?)\s*$/.exec(entry) ?? [];
-    const key = Buffer.from(encoded, 'base64');
-    const isKey = key.length === KEY_BYTES && sameBase64(key.toString('base64'), encoded);
-    if (!KEY_ID.test(keyId) || !isKey || keys.has(keyId)) return null;
-    keys.set(keyId, key);
-  }
-  return keys;
-}
-
-/** Node skips what isn't base64; padding may be missing. */
-function sameBase64(left: string, right: string): boolean {
-  return left.replace(/=+$/, '') === right.replace(/=+$/, '');
 }

@@ -1,0 +1,117 @@
+import {
+  AUDIT_FINDINGS,
+  type AuditFinding,
+  type AuditFindingType,
+  type AuditHead,
+  type ChainBatch,
+  type ChainEvent,
+} from '@candor/contracts';
+import type { PublicKeys } from './audit-keys.js';
+import { NO_DIGEST } from './chain-model.js';
+import { wasErased } from './digests.js';
+import { verifyBatch } from './verify-batch.js';
+
+/** Longer than a transaction may take: an event that says it is older than those sealed before it was put there. */
+const BACKDATED_AFTER_MS = 15 * 60_000;
+
+/** A forged number must not make a list without end. */
+const MOST_NAMED_GAPS = 100;
+
+export interface ChainWalkOptions {
+  keys: PublicKeys;
+  /** What the first batch to come continues; absent = the beginning of the chain. */
+  previous?: { batch: number; digest: string } | undefined;
+  /** Heads that were kept elsewhere. */
+  keptHeads?: readonly Pick<AuditHead, 'batch' | 'digest'>[];
+}
+
+/** Walks a chain batch by batch, so that a long one needs no memory, and says what is wrong with it. */
+export class ChainWalk {
+  readonly findings: AuditFinding[] = [];
+  events = 0;
+  erasedEvents = 0;
+  expiredEvents = 0;
+  last: ChainBatch | null = null;
+  private readonly keptHeads: Map<number, string>;
+  private readonly expired: ChainBatch[] = [];
+  private readonly expiries: { toBatch: number; digest: string }[] = [];
+  private previous: { batch: number; digest: string };
+  private newestBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: ChainWalkOptions) {
+    this.previous = options.previous ?? { batch: 0, digest: NO_DIGEST };
+    this.keptHeads = new Map(options.keptHeads?.map(({ batch, digest }) => [batch, digest]));
+  }
+
+  add(batch: ChainBatch, events: readonly ChainEvent[]): void {
+    const gapEnd = Math.min(batch.batch, this.previous.batch + 1 + MOST_NAMED_GAPS);
+    for (let missing = this.previous.batch + 1; missing < gapEnd; missing += 1) this.report('batch_missing', missing);
+    const follows = batch.batch === this.previous.batch + 1;
+    if (batch.batch <= this.previous.batch || (follows && batch.previousDigest !== this.previous.digest))
+      this.report('link_broken', batch.batch);
+    const kept = this.keptHeads.get(batch.batch);
+    if (kept !== undefined && kept !== batch.digest) this.report('head_differs', batch.batch);
+    this.keptHeads.delete(batch.batch);
+
+    this.findings.push(...verifyBatch(batch, events, this.options.keys));
+    if (batch.expiredAt !== null) this.expired.push(batch);
+    this.lookAt(batch, events);
+    this.previous = { batch: batch.batch, digest: batch.digest };
+    this.last = batch;
+  }
+
+  /** A sealed event of an expiry that stands outside of what is walked. */
+  noteExpiry(event: Pick<ChainEvent, 'metadata'>): void {
+    const { toBatch, digest } = event.metadata;
+    if (typeof toBatch === 'number' && typeof digest === 'string') this.expiries.push({ toBatch, digest });
+  }
+
+  /** An event that is in no batch, though everything of its time is sealed. */
+  noteStray(eventId: string): void {
+    this.report('event_inserted', null, eventId);
+  }
+
+  /** What the export itself says it holds: lines that were dropped or added change the counts. */
+  noteCounts(said: { batches: number }, counted: { batches: number }): void {
+    if (said.batches !== counted.batches && !this.findings.some(({ type }) => type === 'batch_missing'))
+      this.report('batch_missing', this.previous.batch + 1);
+  }
+
+  /** @param isComplete the end of the chain was reached. */
+  finish({ isComplete }: { isComplete: boolean }): void {
+    for (const { batch } of this.expired)
+      if (!this.expiries.some(({ toBatch }) => toBatch >= batch)) this.report('expiry_unrecorded', batch);
+    if (!isComplete) return;
+    for (const batch of this.keptHeads.keys()) if (batch > this.previous.batch) this.report('head_differs', batch);
+    this.nameMoves();
+  }
+
+  private lookAt(batch: ChainBatch, events: readonly ChainEvent[]): void {
+    this.events += events.length;
+    if (batch.expiredAt !== null) this.expiredEvents += batch.events;
+    let newest = this.newestBefore;
+    for (const event of events) {
+      if (wasErased(event)) this.erasedEvents += 1;
+      if (event.action === 'audit.expire') this.noteExpiry(event);
+      const at = Date.parse(event.createdAt);
+      if (at < this.newestBefore - BACKDATED_AFTER_MS) this.report('event_backdated', batch.batch, event.id);
+      newest = Math.max(newest, at);
+    }
+    this.newestBefore = newest;
+  }
+
+  /** One that is missing in a batch and stands in another was moved. */
+  private nameMoves(): void {
+    const inserted = new Set(
+      this.findings.filter(({ type }) => type === 'event_inserted').map(({ eventId }) => eventId),
+    );
+    for (const [index, finding] of this.findings.entries()) {
+      if (finding.type === 'event_missing' && inserted.has(finding.eventId))
+        this.findings[index] = { ...finding, type: 'event_reordered', message: AUDIT_FINDINGS.event_reordered };
+    }
+  }
+
+  private report(type: AuditFindingType, batch: number | null, eventId: string | null = null): void {
+    this.findings.push({ type, batch, eventId, message: AUDIT_FINDINGS[type] });
+  }
+}
