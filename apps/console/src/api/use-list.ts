@@ -1,0 +1,44 @@
+import type { CandorClient, ListName, Received } from '@candor/client';
+import { useInfiniteQuery, type InfiniteData } from '@tanstack/react-query';
+import { useSession } from '../session/session.js';
+import { usePolling } from './use-polling.js';
+
+type Filter<Name extends ListName> = Omit<NonNullable<Parameters<CandorClient[Name]>[0]>, 'cursor'>;
+type ItemOf<Name extends ListName> = Received<Name> extends { data: (infer Item)[] } ? Item : never;
+
+interface ListOptions<Item> {
+  /** While one of the items is under way, the list is looked at again. */
+  isUnderWay?: (item: Item) => boolean;
+  enabled?: boolean;
+}
+
+/** A list of the API, page after page. */
+export function useList<Name extends ListName>(
+  name: Name,
+  filter: Filter<Name>,
+  { isUnderWay, enabled = true }: ListOptions<ItemOf<Name>> = {},
+) {
+  const { client } = useSession();
+  type Page = Received<Name> & { data: ItemOf<Name>[]; pagination: { cursor: string | null; hasMore: boolean } };
+  const polling = usePolling<InfiniteData<Page>>(({ pages }) =>
+    pages.some(({ data }) => data.some((item) => isUnderWay?.(item) ?? false)),
+  );
+  const query = useInfiniteQuery({
+    queryKey: [name, filter],
+    queryFn: ({ pageParam, signal }) => {
+      const list = client[name] as unknown as (input: object, options: object) => Promise<Page>;
+      return list({ ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal });
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => (pagination.hasMore ? pagination.cursor : undefined),
+    enabled,
+    ...(isUnderWay ? { refetchInterval: polling } : {}),
+  });
+  const items = query.data?.pages.flatMap(({ data }) => data);
+  return { query, items, first: query.data?.pages[0] };
+}
+
+export type ListQuery = Pick<
+  ReturnType<typeof useList>['query'],
+  'error' | 'isPending' | 'hasNextPage' | 'isFetchingNextPage'
+> & { fetchNextPage: () => unknown; refetch: () => unknown };

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { PassagePanel, type Passage } from '../items/passage-panel.js';
+import { Guarded } from '../ui/guarded.js';
+import { ErrorNotice } from '../ui/notice.js';
+import { PageHeader } from '../ui/page-header.js';
+import { Answer } from './answer.js';
+import { Contradictions } from './contradictions.js';
+import { QuestionForm } from './question-form.js';
+import { useQuestion } from './use-question.js';
+
+export function AskScreen() {
+  return (
+    <>
+      <PageHeader title="Ask">
+        An answer of statements whose words stand in a source. Open a source to see them there: that a source says so is
+        proved, that it is right is yours to weigh.
+      </PageHeader>
+      <Guarded action="reason">
+        <Questions />
+      </Guarded>
+    </>
+  );
+}
+
+function Questions() {
+  const { state, ask, cancel } = useQuestion();
+  const [passage, setPassage] = useState<Passage | null>(null);
+  const askAnew = (query: string): void => {
+    setPassage(null);
+    void ask(query);
+  };
+  return (
+    <div className="stack">
+      <QuestionForm isPending={state.kind === 'running'} onAsk={askAnew} onCancel={cancel} />
+      <div className="split" data-alone={passage === null || undefined}>
+        <div className="stack" aria-live="polite" aria-busy={state.kind === 'running'}>
+          {state.kind === 'idle' ? (
+            <p className="quiet">
+              In the demo workspace, try “What did we decide about the brand color?” or “What is the API rate limit?”.
+            </p>
+          ) : null}
+          {state.kind === 'running' ? (
+            <p className="loading">
+              <span className="spinner" aria-hidden="true" />
+              Searching, and checking each quotation …
+            </p>
+          ) : null}
+          {state.kind === 'cancelled' ? <p>Cancelled. Nothing was answered.</p> : null}
+          {state.kind === 'failed' ? <ErrorNotice error={state.error} /> : null}
+          {state.kind === 'answered' ? (
+            <>
+              <Answer answered={state} shown={passage} onShow={setPassage} />
+              <Contradictions query={state.query} shown={passage} onShow={setPassage} />
+            </>
+          ) : null}
+        </div>
+        {passage ? (
+          <aside aria-label="Source">
+            <PassagePanel
+              key={`${passage.chunkId} ${passage.quotation}`}
+              passage={passage}
+              onClose={() => setPassage(null)}
+            />
+          </aside>
+        ) : null}
+      </div>
+    </div>
+  );
+}
