@@ -144,6 +144,12 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
     expect(await vectors('prompt')).toEqual([]);
   });
 
+  const literal = (text: string, tags: string[] = [], limit = 10, signal = new AbortController().signal) => ({
+    text,
+    tags,
+    limit,
+    signal,
+  });
   const shown = (matches: LiteralMatch[]): [string, string | null][] =>
     matches.map(({ field, window }) => [field, window]);
 
@@ -155,7 +161,7 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
     const description = await makePrompt({ title: 'B', description: 'About lime-green things', content: 'lime-green' });
     const title = await makePrompt({ title: 'Lime-Green', tags: ['t'] });
     await makePrompt({ title: 'lime green', content: '100% limegreen' });
-    const found = await views.findPrompts(tenant.id, 'lime-green', [], 10);
+    const found = await views.findPrompts(tenant.id, literal('lime-green', [], 10));
     expect(found.map(({ id }) => id)).toEqual([title.id, description.id, body.id]);
     expect(found.map(({ field, startsCut, endsCut }) => [field, startsCut, endsCut])).toEqual([
       ['title', false, false],
@@ -164,17 +170,19 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
     ]);
     expect(found[2]?.window).toHaveLength(300);
     expect(found[2]?.window).toContain('the LIME-green one');
-    expect(await views.findPrompts(tenant.id, 'lime-green', ['t'], 10)).toHaveLength(1);
-    expect(await views.findPrompts(tenant.id, 'lime-green', [], 2)).toHaveLength(2);
-    expect(shown(await views.findPrompts(tenant.id, '100% LIME', [], 10))).toEqual([['body', '100% limegreen']]);
-    expect(await views.findPrompts(tenant.id, '100_', [], 10)).toEqual([]);
-    expect(await views.findPrompts(randomUuid(), 'lime-green', [], 10)).toEqual([]);
+    expect(await views.findPrompts(tenant.id, literal('lime-green', ['t'], 10))).toHaveLength(1);
+    expect(await views.findPrompts(tenant.id, literal('lime-green', [], 2))).toHaveLength(2);
+    expect(shown(await views.findPrompts(tenant.id, literal('100% LIME', [], 10)))).toEqual([
+      ['body', '100% limegreen'],
+    ]);
+    expect(await views.findPrompts(tenant.id, literal('100_', [], 10))).toEqual([]);
+    expect(await views.findPrompts(randomUuid(), literal('lime-green', [], 10))).toEqual([]);
   });
 
   it('finds collections by name and description', async () => {
     const { id } = await makeCollection('Brand', 'What is lime-green');
     await makeCollection('Other');
-    const found = await views.findCollections(tenant.id, 'LIME-GREEN', [], 10);
+    const found = await views.findCollections(tenant.id, literal('LIME-GREEN', [], 10));
     expect(found.map((match) => [match.id, match.field])).toEqual([[id, 'description']]);
     expect(await views.heads(tenant.id, 'collection', [id, randomUuid()])).toEqual(
       new Map([[id, { id, title: 'Brand', description: 'What is lime-green' }]]),
@@ -202,7 +210,7 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
     // Half of the characters before the match are two UTF-16 units each.
     const early = await put(`${'🦦'.repeat(60)} an otter ${'z'.repeat(400)}`, { title: 'Early' });
     const late = await put(`${'🦦x'.repeat(200)} an otter swims`, { title: 'Late' });
-    const found = await views.findDocuments(everything(), 'an OTTER', [], 10);
+    const found = await views.findDocuments(everything(), literal('an OTTER', [], 10));
     const byId = new Map(found.map((match) => [match.id, match]));
     expect([...byId.keys()].sort()).toEqual([early.id, late.id].sort());
     expect(byId.get(early.id)).toMatchObject({
@@ -217,10 +225,10 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
       endsCut: false,
       chunkId: late.chunkIds[2],
     });
-    const titles = await views.findDocuments(everything(), 'otter', [], 10);
+    const titles = await views.findDocuments(everything(), literal('otter', [], 10));
     expect(titles[0]).toMatchObject({ id: named.id, field: 'title', window: null, chunkId: null });
     expect(titles).toHaveLength(3);
-    expect(await views.findDocuments(everything(), 'otter', [], 1)).toHaveLength(1);
+    expect(await views.findDocuments(everything(), literal('otter', [], 1))).toHaveLength(1);
   });
 
   it('finds documents for who may see them, in what is live, by all of the tags', async () => {
@@ -234,7 +242,9 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
     await tenant.tombstone(gone.id);
     await tenant.acceptOne(buildDocument({ body: 'A heron, not indexed yet.', title: 'heron' }));
     const find = async (principals: string[] | null, tags: string[] = [], tenantId = tenant.id) =>
-      (await views.findDocuments({ tenantId, providers: null, principals }, 'HERON', tags, 10)).map(({ id }) => id);
+      (await views.findDocuments({ tenantId, providers: null, principals }, literal('HERON', tags))).map(
+        ({ id }) => id,
+      );
     expect(await find(null)).toEqual([closed.id, open.id]);
     expect(await find(['user:a@x.org'])).toEqual([open.id]);
     expect(await find(null, ['b', 'a'])).toEqual([open.id]);
@@ -242,6 +252,61 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
     expect(await find(null, [], randomUuid())).toEqual([]);
     const titles = await views.documentTitles({ ...everything(), principals: [] }, [open.id, closed.id]);
     expect([...titles.keys()]).toEqual([open.id]);
+  });
+
+  /** One text for all; the later, the longer ago it was changed. */
+  const putMany = async (count: number, textOf: string): Promise<void> => {
+    await postgres.query(
+      `WITH items AS (INSERT INTO source_items (id, tenant_id, provider, external_id, source_kind, title, access_mode, live_version, updated_at)
+         SELECT gen_random_uuid(), $1, 'slack', 'many-' || n, 'message', 't' || n, 'unknown', 1, now() - n * interval '1 second'
+         FROM generate_series(1, $2::integer) n RETURNING id, external_id)
+       INSERT INTO item_versions (item_id, version, tenant_id, request_id, state, title, mime_type, text, content_hash)
+       SELECT id, 1, $1, gen_random_uuid(), 'indexed', 't', 'text/plain', ${textOf}, 'hash' FROM items`,
+      [tenant.id, count],
+    );
+  };
+
+  it('finds the newest documents of very many, and the only one behind ten thousand others', async () => {
+    await putMany(10_500, `CASE WHEN external_id = 'many-10400' THEN 'one kingfisher' ELSE 'a heron' END`);
+    const newest = await views.findDocuments(everything(), literal('HERON', [], 3));
+    const titles = await views.documentTitles(
+      everything(),
+      newest.map(({ id }) => id),
+    );
+    expect(newest.map(({ id }) => titles.get(id))).toEqual(['t1', 't2', 't3']);
+    expect(await views.findDocuments(everything(), literal('kingfisher'))).toHaveLength(1);
+    expect(await views.findDocuments(everything(), literal('ostrich'))).toEqual([]);
+  });
+
+  it('stops looking through documents, prompts and collections when the caller has gone', async () => {
+    await putMany(200, `'a heron'`);
+    await makePrompt();
+    await makeCollection('Letters');
+    const gone = literal('ostrich', [], 10, AbortSignal.abort());
+    const outcomes = await Promise.allSettled([
+      views.findDocuments(everything(), gone),
+      views.findPrompts(tenant.id, gone),
+      views.findCollections(tenant.id, gone),
+    ]);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'REQUEST.CANCELLED' } });
+  });
+
+  it('finds the newest prompts of very many, titles before all others', async () => {
+    await postgres.query(
+      `WITH made AS (INSERT INTO prompts (id, tenant_id, title, description, tags, current_version, updated_at)
+         SELECT gen_random_uuid(), $1, CASE WHEN n = 2900 THEN 'walrus' ELSE 't' || n END, '', '{}', 1, now() - n * interval '1 second'
+         FROM generate_series(1, 3000) n RETURNING id)
+       INSERT INTO prompt_versions (id, tenant_id, prompt_id, version, title, description, content, parameters, variables)
+       SELECT gen_random_uuid(), $1, id, 1, 't', '', 'a walrus', '{}', '[]' FROM made`,
+      [tenant.id],
+    );
+    const found = await views.findPrompts(tenant.id, literal('walrus', [], 3));
+    const heads = await views.heads(
+      tenant.id,
+      'prompt',
+      found.map(({ id }) => id),
+    );
+    expect(found.map(({ id }) => heads.get(id)?.title)).toEqual(['walrus', 't1', 't2']);
   });
 
   it('says which items have all of the tags, with the index that there is for it', async () => {

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from './database.js';
-import { LITERAL_COLLECTIONS, LITERAL_PROMPTS, literalDocuments } from './literal-search.js';
+import type { Database } from './database.js';
+import { findLibraryItems, findLiteralDocuments, type LiteralQuery } from './literal-search.js';
 import { fromBytes, type LibraryItemType } from './repositories/library-embedding.repository.js';
 import { VISIBLE_ITEM, visibilityParameters, type Visibility } from './visibility.js';
 
@@ -35,7 +35,7 @@ export interface Membership {
 
 /** Rows a statement: what is compared at once in memory. */
 const VECTORS_PAGE = 1_000;
-/** As long as a search may take by default; a statement knows nothing of its caller's going away. */
+/** Of one statement of a search through texts: far more than a batch takes; it knows nothing of its caller's going away. */
 const LITERAL_TIMEOUT_MS = 10_000;
 
 /** What find_items reads of prompts, documents and collections, for retrieval. Nothing here writes. */
@@ -64,18 +64,21 @@ export class LibraryViews {
     }
   }
 
-  /** Best first: titles, then descriptions, then bodies, newest changes first. */
-  findPrompts(tenantId: string, text: string, tags: readonly string[], limit: number): Promise<LiteralMatch[]> {
-    return this.scan((transaction) => transaction.query(LITERAL_PROMPTS, [tenantId, text, tags, limit]));
+  /**
+   * Best first: titles, then descriptions, then bodies, newest changes first.
+   * @throws AppError REQUEST.CANCELLED once the signal has fired; so do the other two.
+   */
+  findPrompts(tenantId: string, query: LiteralQuery): Promise<LiteralMatch[]> {
+    return findLibraryItems(this.scan, 'prompt', tenantId, query);
   }
 
-  findCollections(tenantId: string, text: string, tags: readonly string[], limit: number): Promise<LiteralMatch[]> {
-    return this.scan((transaction) => transaction.query(LITERAL_COLLECTIONS, [tenantId, text, tags, limit]));
+  findCollections(tenantId: string, query: LiteralQuery): Promise<LiteralMatch[]> {
+    return findLibraryItems(this.scan, 'collection', tenantId, query);
   }
 
-  /** In the searchable text of what the viewer may see; bodies are only read where titles don't fill the page. */
-  findDocuments(viewer: Visibility, text: string, tags: readonly string[], limit: number): Promise<LiteralMatch[]> {
-    return this.scan((transaction) => literalDocuments(transaction, viewer, text, tags, limit));
+  /** In the searchable text of what the viewer may see. */
+  findDocuments(viewer: Visibility, query: LiteralQuery): Promise<LiteralMatch[]> {
+    return findLiteralDocuments(this.scan, viewer, query);
   }
 
   /** Only those that there are, and have all of the tags. */
@@ -112,12 +115,11 @@ export class LibraryViews {
     );
   }
 
-  private scan<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.database.transaction(async (transaction) => {
+  private readonly scan = <Row>(sql: string, parameters: unknown[]): Promise<Row[]> =>
+    this.database.transaction(async (transaction) => {
       await transaction.query(`SET LOCAL statement_timeout = ${LITERAL_TIMEOUT_MS}`);
-      return work(transaction);
+      return transaction.query<Row[]>(sql, parameters);
     });
-  }
 
   private query<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     return this.database.read((manager) => manager.query(sql, parameters));

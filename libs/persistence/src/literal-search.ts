@@ -1,17 +1,30 @@
-import type { Transaction } from './database.js';
 import type { LiteralMatch } from './library-views.js';
+import { scanNewestFirst, type Changed } from './scan-newest-first.js';
 import { VISIBLE_ITEM, visibilityParameters, type Visibility } from './visibility.js';
+
+export interface LiteralQuery {
+  text: string;
+  /** All of them; [] = whatever. */
+  tags: readonly string[];
+  limit: number;
+  signal: AbortSignal;
+}
+
+/** One short statement. */
+type Query = <Row>(sql: string, parameters: unknown[]) => Promise<Row[]>;
 
 /** Characters of a field before and after the beginning of a match. */
 const BEFORE = 100;
 const AFTER = 200;
+/** Ids are read by the page, texts in batches of a page. */
+const PAGE = 10_000;
 
 /** 1-based place of the text in a field, in any case; 0 = not there. `OFFSET 0` keeps it from being computed twice. */
 const placeOf = (field: string, text: string): string => `position(lower(${text}) IN lower(${field}))`;
 const windowOf = (field: string, place: string): string => `substring(${field}
   FROM greatest(${place} - ${BEFORE}, 1) FOR ${place} - greatest(${place} - ${BEFORE}, 1) + ${AFTER})`;
 
-/** $1 tenant, $2 text, $3 tags, $4 limit; `fields` has (id, title, description, body, updated_at, tags, tenant_id). */
+/** $1 tenant, $2 text, $3 limit, $4 ids; `fields` has (id, title, description, body, updated_at, tenant_id). */
 function literalItems(fields: string): string {
   return `SELECT x.id,
       CASE WHEN x.in_title > 0 THEN 'title' WHEN x.in_description > 0 THEN 'description' ELSE 'body' END AS field,
@@ -23,20 +36,42 @@ function literalItems(fields: string): string {
       NULL AS "chunkId"
     FROM (SELECT f.*, ${placeOf('f.title', '$2')} AS in_title, ${placeOf('f.description', '$2')} AS in_description,
         ${placeOf('f.body', '$2')} AS in_body
-      FROM (${fields}) f WHERE f.tenant_id = $1 AND f.tags @> $3 OFFSET 0) x
+      FROM (${fields}) f WHERE f.tenant_id = $1 AND f.id = ANY($4::uuid[]) OFFSET 0) x
     WHERE x.in_title > 0 OR x.in_description > 0 OR x.in_body > 0
-    ORDER BY x.in_title > 0 DESC, x.in_description > 0 DESC, x.updated_at DESC, x.id LIMIT $4`;
+    ORDER BY x.in_title > 0 DESC, x.in_description > 0 DESC, x.updated_at DESC, x.id LIMIT $3`;
 }
 
-export const LITERAL_PROMPTS = literalItems(
-  `SELECT p.tenant_id, p.id, p.title, p.description, v.content AS body, p.tags, p.updated_at
-   FROM prompts p JOIN prompt_versions v ON v.prompt_id = p.id AND v.version = p.current_version`,
-);
-export const LITERAL_COLLECTIONS = literalItems(
-  `SELECT c.tenant_id, c.id, c.name AS title, coalesce(c.description, '') AS description, '' AS body, c.tags, c.updated_at
-   FROM collections c`,
-);
+const LIBRARY = {
+  prompt: {
+    table: 'prompts',
+    matches: literalItems(
+      `SELECT p.tenant_id, p.id, p.title, p.description, v.content AS body, p.updated_at
+       FROM prompts p JOIN prompt_versions v ON v.prompt_id = p.id AND v.version = p.current_version`,
+    ),
+  },
+  collection: {
+    table: 'collections',
+    matches: literalItems(
+      `SELECT c.tenant_id, c.id, c.name AS title, coalesce(c.description, '') AS description, '' AS body, c.updated_at
+       FROM collections c`,
+    ),
+  },
+};
 
+/** The page after the cursor, whose time and id are the last two parameters; nulls = the first one. */
+function changedPage(table: string, where: string, time: string, id: string): string {
+  return `SELECT i.id, i.updated_at::text AS "updatedAt" FROM ${table} i
+    WHERE ${where} AND (${time}::timestamptz IS NULL OR i.updated_at < ${time}::timestamptz
+      OR (i.updated_at = ${time}::timestamptz AND i.id > ${id}::uuid))
+    ORDER BY i.updated_at DESC, i.id LIMIT ${PAGE}`;
+}
+
+const CHANGED_ITEMS = changedPage(
+  'source_items',
+  `${VISIBLE_ITEM} AND i.live_version IS NOT NULL AND i.tags @> $4`,
+  '$5',
+  '$6',
+);
 const MATCHING_TITLES = `SELECT i.id FROM source_items i
   WHERE ${VISIBLE_ITEM} AND i.live_version IS NOT NULL AND i.tags @> $5 AND ${placeOf('i.title', '$4')} > 0
   ORDER BY i.updated_at DESC, i.id LIMIT $6`;
@@ -49,7 +84,7 @@ const MATCHING_BODIES = `WITH found AS (
     SELECT i.id, i.live_version, v.text, b.place FROM source_items i
     JOIN item_versions v ON v.item_id = i.id AND v.version = i.live_version
     CROSS JOIN LATERAL (SELECT ${placeOf('v.text', '$4')} AS place OFFSET 0) b
-    WHERE ${VISIBLE_ITEM} AND i.tags @> $5 AND b.place > 0 AND NOT i.id = ANY($7::uuid[])
+    WHERE ${VISIBLE_ITEM} AND i.id = ANY($5::uuid[]) AND b.place > 0
     ORDER BY i.updated_at DESC, i.id LIMIT $6)
   SELECT f.id, ${windowOf('f.text', 'f.place')} AS window, f.place > ${BEFORE} + 1 AS "startsCut",
     length(f.text) >= f.place + ${AFTER} AS "endsCut",
@@ -61,16 +96,38 @@ const MATCHING_BODIES = `WITH found AS (
   CROSS JOIN LATERAL (SELECT length(b.before) +
     length(regexp_replace(b.before, '[^\\U00010000-\\U0010FFFF]', '', 'g')) AS units OFFSET 0) u`;
 
-export async function literalDocuments(
-  transaction: Transaction,
-  viewer: Visibility,
-  text: string,
-  tags: readonly string[],
-  limit: number,
+/** Titles come before descriptions and those before bodies, so all are looked at unless titles fill the page. */
+export async function findLibraryItems(
+  query: Query,
+  itemType: keyof typeof LIBRARY,
+  tenantId: string,
+  { text, tags, limit, signal }: LiteralQuery,
 ): Promise<LiteralMatch[]> {
-  const parameters = [...visibilityParameters(viewer), text, tags];
-  const titles: { id: string }[] = await transaction.query(MATCHING_TITLES, [...parameters, limit]);
-  const inTitles = titles.map(({ id }): LiteralMatch => ({
+  const { table, matches } = LIBRARY[itemType];
+  const page = changedPage(table, 'i.tenant_id = $1 AND i.tags @> $2', '$3', '$4');
+  const found: Record<LiteralMatch['field'], LiteralMatch[]> = { title: [], description: [], body: [] };
+  await scanNewestFirst<LiteralMatch>({
+    readPage: (after) => query<Changed>(page, [tenantId, tags, after?.updatedAt ?? null, after?.id ?? null]),
+    findIn: (ids) => query<LiteralMatch>(matches, [tenantId, text, limit, ids]),
+    isEnough: (match) => {
+      const alike = found[match.field];
+      if (alike.length < limit) alike.push(match);
+      return found.title.length >= limit;
+    },
+    signal,
+  });
+  return [...found.title, ...found.description, ...found.body].slice(0, limit);
+}
+
+/** Bodies are read only where titles don't fill the page, and only as many as it takes. */
+export async function findLiteralDocuments(
+  query: Query,
+  viewer: Visibility,
+  { text, tags, limit, signal }: LiteralQuery,
+): Promise<LiteralMatch[]> {
+  const visible = visibilityParameters(viewer);
+  const titles = await query<{ id: string }>(MATCHING_TITLES, [...visible, text, tags, limit]);
+  const found = titles.map(({ id }): LiteralMatch => ({
     id,
     field: 'title',
     window: null,
@@ -78,11 +135,13 @@ export async function literalDocuments(
     endsCut: false,
     chunkId: null,
   }));
-  if (inTitles.length === limit) return inTitles;
-  const bodies: Omit<LiteralMatch, 'field'>[] = await transaction.query(MATCHING_BODIES, [
-    ...parameters,
-    limit - inTitles.length,
-    titles.map(({ id }) => id),
-  ]);
-  return [...inTitles, ...bodies.map((body): LiteralMatch => ({ ...body, field: 'body' }))];
+  if (found.length >= limit) return found;
+  const shown = new Set(titles.map(({ id }) => id));
+  await scanNewestFirst<Omit<LiteralMatch, 'field'>>({
+    readPage: (after) => query<Changed>(CHANGED_ITEMS, [...visible, tags, after?.updatedAt ?? null, after?.id ?? null]),
+    findIn: (ids) => query(MATCHING_BODIES, [...visible, text, ids.filter((id) => !shown.has(id)), limit]),
+    isEnough: (match) => found.push({ ...match, field: 'body' }) >= limit,
+    signal,
+  });
+  return found;
 }

@@ -25,13 +25,13 @@ describe('find_items', () => {
 
   const find = async (
     request: Partial<FindItemsRequest> = {},
-    { caller = everything(), relevance = RELEVANCE } = {},
+    { caller = everything(), relevance = RELEVANCE, signal = new AbortController().signal } = {},
   ) => {
     const embedders = EmbedderRegistry.around(new FixedEmbedder());
     const chunks = new RetrieveChunksService(world, world, embedders, relevance);
     const service = new FindItemsService({ chunks, library: world.library, embedders, relevance }, world);
     const whole = { query: 'q', kinds: ['prompts', 'documents', 'collections'], semantic: true, tags: [], limit: 10 };
-    return service.findItems(caller, { ...whole, ...request } as FindItemsRequest, new AbortController().signal);
+    return service.findItems(caller, { ...whole, ...request } as FindItemsRequest, signal);
   };
   const addPrompt = (number: number, cosine: number, tags: string[] = []): void =>
     world.library.add('prompt', { id: idOf(number), title: `prompt ${number}`, vector: vectorOf(cosine), tags });
@@ -139,6 +139,15 @@ describe('find_items', () => {
     expect((await find()).result.documents).toEqual([]);
     await find({ semantic: false });
     expect(world.library.asked[0]?.[0]).toMatchObject({ principals: ['user:b@x.org'] });
+  });
+
+  it('gives a literal search the caller’s signal, and starts none for who has gone', async () => {
+    const controller = new AbortController();
+    await find({ semantic: false }, { signal: controller.signal });
+    expect(world.library.asked[0]?.[1].signal).toBe(controller.signal);
+    controller.abort();
+    await expect(find({ semantic: false }, { signal: controller.signal })).rejects.toThrow();
+    expect(world.library.asked).toHaveLength(1);
   });
 
   it('finds literally by where the words stand', async () => {

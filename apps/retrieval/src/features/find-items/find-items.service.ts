@@ -18,6 +18,7 @@ import type { Views } from '../../search/retrieval-run.js';
 import type { LibraryFinder, LibraryMatch, LibraryQuery } from './library-finder.js';
 import type { LibraryReads } from './library-reads.js';
 import { LiteralFinder } from './literal-finder.js';
+import { LiteralScans } from './literal-scans.js';
 import { rankCollections } from './rank-collections.js';
 import { SemanticFinder, type SemanticFinderTools } from './semantic-finder.js';
 
@@ -30,6 +31,7 @@ const NEEDED: Record<LibraryKind, Action> = {
 /** `find_items`: prompts, documents and collections, each kind by itself. */
 export class FindItemsService {
   private readonly library: LibraryReads;
+  private readonly scans = new LiteralScans();
 
   constructor(
     private readonly tools: SemanticFinderTools,
@@ -38,7 +40,7 @@ export class FindItemsService {
     this.library = tools.library;
   }
 
-  /** Kinds that the key may not see any more are empty. @throws AppError as `search` */
+  /** Kinds that the key may not see any more are empty. @throws AppError as `search`, and RETRIEVAL.BUSY */
   async findItems(
     caller: CallerScope,
     request: FindItemsRequest,
@@ -53,7 +55,7 @@ export class FindItemsService {
 
     const finder: LibraryFinder = request.semantic
       ? new SemanticFinder(this.tools, caller, signal)
-      : new LiteralFinder(this.library, caller.tenantId, narrowToKey(caller, key));
+      : new LiteralFinder(this.library, this.scans, caller.tenantId, narrowToKey(caller, key), signal);
     const query: LibraryQuery = { text: request.query.trim(), tags: request.tags, limit: request.limit };
     const [prompts, documents, own] = await Promise.all([
       finds('prompts') ? finder.findPrompts(query) : [],

@@ -2,6 +2,7 @@ import type { LibraryHead, LibraryItemType, LiteralMatch, ReadScope } from '@can
 import { cutHighlight } from './cut-highlight.js';
 import type { LibraryFinder, LibraryMatch, LibraryQuery } from './library-finder.js';
 import type { LibraryReads } from './library-reads.js';
+import type { LiteralScans } from './literal-scans.js';
 
 /** Where something stands says how well it is found; the words themselves are all there, or it isn't. */
 const SCORES: Record<LiteralMatch['field'], number> = { title: 1, description: 0.9, body: 0.8 };
@@ -10,25 +11,29 @@ const SCORES: Record<LiteralMatch['field'], number> = { title: 1, description: 0
 export class LiteralFinder implements LibraryFinder {
   constructor(
     private readonly library: LibraryReads,
+    private readonly scans: LiteralScans,
     private readonly tenantId: string,
     private readonly scope: ReadScope,
+    private readonly signal: AbortSignal,
   ) {}
 
-  async findPrompts({ text, tags, limit }: LibraryQuery): Promise<LibraryMatch[]> {
-    return this.withHeads('prompt', await this.library.findPrompts(this.tenantId, text, tags, limit));
+  async findPrompts(query: LibraryQuery): Promise<LibraryMatch[]> {
+    const found = await this.scan(() => this.library.findPrompts(this.tenantId, this.whileWanted(query)));
+    return this.withHeads('prompt', found);
   }
 
-  async findCollections({ text, tags, limit }: LibraryQuery): Promise<LibraryMatch[]> {
-    return this.withHeads('collection', await this.library.findCollections(this.tenantId, text, tags, limit));
+  async findCollections(query: LibraryQuery): Promise<LibraryMatch[]> {
+    const found = await this.scan(() => this.library.findCollections(this.tenantId, this.whileWanted(query)));
+    return this.withHeads('collection', found);
   }
 
-  async findDocuments({ text, tags, limit }: LibraryQuery): Promise<LibraryMatch[]> {
+  async findDocuments(query: LibraryQuery): Promise<LibraryMatch[]> {
     const viewer = {
       tenantId: this.tenantId,
       providers: this.scope.allowedProviders === null ? null : [...this.scope.allowedProviders],
       principals: this.scope.principals === null ? null : [...this.scope.principals],
     };
-    const found = await this.library.findDocuments(viewer, text, tags, limit);
+    const found = await this.scan(() => this.library.findDocuments(viewer, this.whileWanted(query)));
     const titles = await this.library.documentTitles(
       viewer,
       found.map(({ id }) => id),
@@ -37,6 +42,14 @@ export class LiteralFinder implements LibraryFinder {
       const title = titles.get(match.id);
       return title === undefined ? [] : [toMatch(match, { id: match.id, title, description: null })];
     });
+  }
+
+  private scan(read: () => Promise<LiteralMatch[]>): Promise<LiteralMatch[]> {
+    return this.scans.run(read, this.signal);
+  }
+
+  private whileWanted(query: LibraryQuery): LibraryQuery & { signal: AbortSignal } {
+    return { ...query, signal: this.signal };
   }
 
   private async withHeads(itemType: LibraryItemType, found: readonly LiteralMatch[]): Promise<LibraryMatch[]> {
