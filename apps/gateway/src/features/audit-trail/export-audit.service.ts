@@ -31,6 +31,8 @@ export class ExportAuditService {
   }
 
   private async *lines(tenantId: string, fromBatch: number): AsyncGenerator<string> {
-    for await (const line of exportChain(this.database, tenantId, fromBatch)) yield `${JSON.stringify(line)}\n`;
+    // Named: what drains the response doesn't run in the request's context, and would see nobody's rows.
+    const database = this.database.forTenants([tenantId]);
+    for await (const line of exportChain(database, tenantId, fromBatch)) yield `${JSON.stringify(line)}\n`;
   }
 }
