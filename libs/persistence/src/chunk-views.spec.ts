@@ -50,7 +50,7 @@ describeOnPostgres('expandChunk', (postgres) => {
   let tree: NewChunk[];
 
   beforeAll(() => {
-    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true });
+    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true, unscoped: 'owner' });
     views = new RetrievalViews(reader);
   });
   afterAll(() => reader.close());

@@ -122,7 +122,7 @@ withPostgres('Database', () => {
   });
 
   it('refuses writes when it is opened read-only', async () => {
-    const reader = new Database({ url: test.url, applicationName: 'reader', readOnly: true });
+    const reader = new Database({ url: test.url, applicationName: 'reader', readOnly: true, unscoped: 'owner' });
     try {
       await expect(
         reader.read((manager) => manager.query(`INSERT INTO tenants (id, name) VALUES ($1, 'x')`, [randomUuid()])),

@@ -53,7 +53,7 @@ describeOnPostgres('what an item declares', (postgres) => {
   let reader: Database;
   let views: RetrievalViews;
   beforeAll(() => {
-    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true });
+    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true, unscoped: 'owner' });
     views = new RetrievalViews(reader);
   });
   afterAll(() => reader.close());

@@ -20,7 +20,7 @@ describeOnPostgres('RetrievalViews', (postgres) => {
   let key: ApiKeyEntity;
 
   beforeAll(async () => {
-    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true });
+    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true, unscoped: 'owner' });
     views = new RetrievalViews(reader);
   });
   afterAll(() => reader.close());

@@ -21,7 +21,7 @@ describeOnPostgres('sourceProblems', (postgres) => {
   let key: ApiKeyEntity;
 
   beforeAll(() => {
-    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true });
+    reader = new Database({ url: postgres.url, applicationName: 'views', readOnly: true, unscoped: 'owner' });
     views = new RetrievalViews(reader);
   });
   afterAll(() => reader.close());

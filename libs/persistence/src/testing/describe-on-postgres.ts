@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { Database } from '../database.js';
 import { createTestDatabase, testServerUrl, type TestDatabase } from './create-test-database.js';
 
+/** All migrations, on a machine that does much else. */
+const SETUP_MS = 60_000;
+
 /** What a suite gets; usable within its hooks and tests. */
 export interface PostgresSuite {
   readonly database: Database;
@@ -21,8 +24,8 @@ export function describeOnPostgres(name: string, suite: (postgres: PostgresSuite
     };
     beforeAll(async () => {
       opened = await createTestDatabase(server ?? '');
-    });
-    afterAll(() => opened?.drop());
+    }, SETUP_MS);
+    afterAll(() => opened?.drop(), SETUP_MS);
     suite({
       get database() {
         return test().database;
