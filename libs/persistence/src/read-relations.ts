@@ -1,7 +1,7 @@
 import type { IngestDocument } from '@candor/contracts';
 
 /** What an item says of itself and of others. */
-export type RelationKind = 'supersedes' | 'references' | 'reply_of' | 'same_thread' | 'status';
+export type RelationKind = 'supersedes' | 'references' | 'reply_of' | 'same_thread' | 'status' | 'message_id';
 
 export interface DeclaredRelation {
   kind: RelationKind;
@@ -14,11 +14,13 @@ const LONGEST_TARGET = 512;
 const LONGEST_STATUS = 100;
 /** Of one text. */
 const MOST_LINKS = 200;
+/** Of one thread of mails. */
+const MOST_MESSAGES = 200;
 
 /**
  * From the fields of a document. Threads and replies have no field of their own: `metadata.threadId` (or Slack's
- * `threadTs` within a channel) names a thread, `metadata.replyTo` or `inReplyTo` the external id of what is answered,
- * `metadata.status` a standing.
+ * `threadTs` within a channel) names a thread, `metadata.replyTo` or `inReplyTo` what is answered, by its external id or its
+ * Message-ID, `metadata.internetMessageIds` the Message-IDs of an item's own mails, `metadata.status` a standing.
  */
 export function readRelations(document: Pick<IngestDocument, 'supersedes' | 'metadata'>): DeclaredRelation[] {
   const { metadata = {} } = document;
@@ -26,12 +28,16 @@ export function readRelations(document: Pick<IngestDocument, 'supersedes' | 'met
     const value = metadata[name];
     return typeof value === 'string' ? value.trim() : '';
   };
+  const messageIds: unknown = metadata['internetMessageIds'];
   const inChannel = text('threadTs') && `${text('channelId') || text('channelName')}:${text('threadTs')}`;
   const found: [RelationKind, string][] = [
     ...(document.supersedes ?? []).map((target): [RelationKind, string] => ['supersedes', target]),
     ['reply_of', text('replyTo') || text('inReplyTo')],
     ['same_thread', text('threadId') || inChannel],
     ['status', text('status').toLowerCase().slice(0, LONGEST_STATUS)],
+    ...(Array.isArray(messageIds) ? messageIds.slice(0, MOST_MESSAGES) : []).flatMap((id): [RelationKind, string][] =>
+      typeof id === 'string' ? [['message_id', id.trim()]] : [],
+    ),
   ];
   return found.flatMap(([kind, target]) =>
     target !== '' && target.length <= LONGEST_TARGET && !target.includes('\0') ? [{ kind, target }] : [],

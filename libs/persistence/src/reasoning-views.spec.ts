@@ -2,7 +2,9 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { v4 as randomUuid } from 'uuid';
 import type { IngestDocument } from '@candor/contracts';
 import { ReasoningViews } from './reasoning-views.js';
+import { saveProposals } from './repositories/proposal.repository.js';
 import { saveExtractions } from './repositories/item-stages.repository.js';
+import { RetrievalViews } from './retrieval-views.js';
 import { describeOnPostgres } from './testing/describe-on-postgres.js';
 import { buildChunk, buildDocument, TestTenant } from './testing.js';
 import { serviceViewer, type Visibility } from './visibility.js';
@@ -94,15 +96,19 @@ describeOnPostgres('reasoning views', (postgres) => {
   });
 
   const graphOf = async (seeds: string[], fields: { who?: Visibility; most?: number; asOf?: string } = {}) => {
-    const { documents, relations, isCut } = await views.readRelationGraph(fields.who ?? viewer, seeds, {
-      maxDocuments: fields.most ?? 50,
-      knownAsOf: fields.asOf ?? null,
-    });
+    const { documents, relations, cut, dismissedProposalIds } = await views.readRelationGraph(
+      fields.who ?? viewer,
+      seeds,
+      {
+        maxDocuments: fields.most ?? 50,
+        knownAsOf: fields.asOf ?? null,
+      },
+    );
     const titles = new Map(documents.map(({ itemId, title }) => [itemId, title]));
     const edges = relations.map(
       ({ kind, fromItemId, toItemId }) => `${kind} ${titles.get(fromItemId)} ${titles.get(toItemId)}`,
     );
-    return { titles: [...titles.values()].sort(), edges: edges.sort(), documents, isCut };
+    return { titles: [...titles.values()].sort(), edges, documents, cut, dismissedProposalIds };
   };
 
   it('project what items declare of each other, both ways and onwards', async () => {
@@ -113,11 +119,11 @@ describeOnPostgres('reasoning views', (postgres) => {
     await put('apart');
     const graph = await graphOf([old]);
     expect(graph.titles).toEqual(['answer', 'new', 'old', 'page']);
-    expect(graph.edges.map((edge) => edge.split(' ').slice(0, 1)[0]).sort()).toEqual([
+    expect(graph.edges.map((edge) => edge.split(' ').slice(0, 1)[0])).toEqual([
+      'supersedes',
       'references',
       'reply_of',
       'same_thread',
-      'supersedes',
     ]);
     expect(graph.edges).toEqual(
       expect.arrayContaining(['references page old', 'reply_of answer new', 'supersedes new old']),
@@ -126,9 +132,97 @@ describeOnPostgres('reasoning views', (postgres) => {
     expect(graph.documents.find(({ title }) => title === 'new')).toMatchObject({
       validFrom: new Date('2026-01-01T00:00:00Z'),
     });
-    expect(graph.isCut).toBe(false);
-    const small = await graphOf([old], { most: 2 });
-    expect([small.titles.length, small.edges.length, small.isCut]).toEqual([2, 1, true]);
+    expect(graph.cut).toBeNull();
+    // What replaced a document is read before all else.
+    expect(await graphOf([old], { most: 2 })).toMatchObject({ edges: ['supersedes new old'], cut: 'surroundings' });
+    expect(await graphOf([old], { most: 1 })).toMatchObject({ titles: ['old'], edges: [], cut: 'standing' });
+  });
+
+  it('follow what replaced a document to its end, farther than its surroundings', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `v${index}`);
+    const first = await put('v0');
+    for (const [index, name] of names.entries()) if (index > 0) await put(name, { supersedes: [`v${index - 1}`] });
+    const graph = await graphOf([first]);
+    expect(graph.titles).toEqual(names);
+    expect(graph.cut).toBeNull();
+    expect(await graphOf([first], { most: 4 })).toMatchObject({ titles: names.slice(0, 4), cut: 'standing' });
+  });
+
+  it('find the mail that a mail answers by its Message-ID', async () => {
+    const asked = await put('t1', { metadata: { internetMessageIds: ['<one@x.org>', '<two@x.org>'] } });
+    const answer = await put('t2', { metadata: { internetMessageIds: ['<three@x.org>'], inReplyTo: '<two@x.org>' } });
+    expect((await graphOf([asked])).edges).toEqual(['reply_of t2 t1']);
+    expect((await graphOf([answer])).edges).toEqual(['reply_of t2 t1']);
+  });
+
+  it('show what held then where only metadata changed since: relations, status, dates', async () => {
+    const said = { externalId: 'new', metadata: { status: 'draft', threadId: 't' }, supersedes: ['old'] };
+    const access = { accessPolicy: { provider: 'slack', mode: 'provider_scope' } } as const;
+    const document = buildDocument({ title: 'new', ...access, ...said, sourceUpdatedAt: '2026-01-01T00:00:00Z' });
+    const old = await put('old', { metadata: { threadId: 't' } });
+    const { itemId } = await tenant.add(document);
+    const before = new Date().toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await tenant.acceptOne({
+      ...document,
+      supersedes: [],
+      metadata: { status: 'approved' },
+      sourceUpdatedAt: '2026-02-01T00:00:00Z',
+    });
+    const statusOf = ({ documents }: Awaited<ReturnType<typeof graphOf>>) =>
+      documents.find((each) => each.itemId === itemId)?.status;
+    const dateOf = ({ documents }: Awaited<ReturnType<typeof graphOf>>) =>
+      documents.find((each) => each.itemId === itemId)?.sourceDate;
+    const then = await graphOf([old, itemId], { asOf: before });
+    expect(then.edges).toEqual(['supersedes new old', expect.stringContaining('same_thread')]);
+    expect([statusOf(then), dateOf(then)]).toEqual(['draft', new Date('2026-01-01T00:00:00Z')]);
+    const now = await graphOf([old, itemId]);
+    expect(now.edges).toEqual([]);
+    expect([statusOf(now), dateOf(now)]).toEqual(['approved', new Date('2026-02-01T00:00:00Z')]);
+    const dates = async (knownAsOf: string | null) =>
+      (await views.readStandings(viewer, [itemId], knownAsOf)).get(itemId)?.sourceDate;
+    expect([await dates(before), await dates(null)]).toEqual([dateOf(then), dateOf(now)]);
+    await tenant.tombstone(itemId);
+    expect(await postgres.query('SELECT 1 FROM item_past_dates WHERE item_id = $1', [itemId])).toEqual([]);
+  });
+
+  it.each([
+    ['a draft', { metadata: { status: 'Work-in-progress' } }],
+    ['rejected', { metadata: { status: 'rejected' } }],
+    ['not valid yet', { validFrom: '2100-01-01T00:00:00Z' }],
+    ['no longer valid', { validUntil: '2001-01-01T00:00:00Z' }],
+  ])('name no successor that is %s', async (_what, fields) => {
+    const old = await put('old');
+    const key = await tenant.addKey();
+    const retrieval = new RetrievalViews(postgres.database);
+    const isHidden = async (knownAsOf: string | null) =>
+      [...(await retrieval.recheck(key.id, [{ itemId: old, version: 1 }], knownAsOf)).heads.values()][0]?.superseded;
+    const soon = () => new Date(Date.now() + 1_000).toISOString();
+    await put('new', { supersedes: ['old'], ...fields });
+    expect(await successorsOf(old)).toEqual([]);
+    expect(await successorsOf(old, viewer, soon())).toEqual([]);
+    expect([await isHidden(null), await isHidden(soon())]).toEqual([false, false]);
+    const inForce = await put('newer', { supersedes: ['old'], metadata: { status: 'final' } });
+    expect(await successorsOf(old)).toEqual([inForce]);
+    expect(await successorsOf(old, viewer, soon())).toEqual([inForce]);
+    expect([await isHidden(null), await isHidden(soon())]).toEqual([true, true]);
+  });
+
+  it('know which findings a person rejected, and since when', async () => {
+    const [left, right, apart] = [await put('left'), await put('right'), await put('apart')];
+    const id = randomUuid();
+    const side = (itemId: string) => ({ chunkId: randomUuid(), itemId, version: 1, quotation: 'words' });
+    await postgres.database.transaction(async (transaction) => {
+      const finding = { id, kind: 'conflicting_value', subject: 's', explanation: '', confidence: 1 };
+      const claims = [side(left), side(right)] as const;
+      await saveProposals(transaction, tenant.id, [{ ...finding, generationId: tenant.generationId, claims }]);
+    });
+    expect((await graphOf([left, right])).dismissedProposalIds).toEqual([]);
+    const before = new Date(Date.now() - 60_000).toISOString();
+    await postgres.query(`UPDATE relation_proposals SET state = 'rejected', reviewed_at = now() WHERE id = $1`, [id]);
+    expect((await graphOf([left, right])).dismissedProposalIds).toEqual([id]);
+    expect((await graphOf([left, right], { asOf: before })).dismissedProposalIds).toEqual([]);
+    expect((await graphOf([left, apart])).dismissedProposalIds).toEqual([]);
   });
 
   it('show nothing of what the viewer may not see, of what was deleted, and of what was not said yet', async () => {

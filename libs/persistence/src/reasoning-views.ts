@@ -1,13 +1,14 @@
 import type { ViewQuery } from './chunk-views.js';
 import type { Database } from './database.js';
-import { readRelationGraph, type RelationGraph } from './relation-graph-view.js';
+import { IN_FORCE_NOW, inForceAt } from './in-force.js';
+import { readRelationGraph, SOURCE_DATE, type RelationGraph } from './relation-graph-view.js';
 import { VISIBLE_ITEM, visibilityParameters, type Visibility } from './visibility.js';
 
 /** Beyond the item's head: what a verdict on a hit needs. */
 export interface ItemStanding {
   /** The source's own date: last update, else creation. */
   sourceDate: Date | null;
-  /** Items that replace it and are replaced by none themselves, as far as the viewer sees. */
+  /** Items in force that replace it and are replaced by none themselves, as far as the viewer sees. */
   successors: string[];
 }
 
@@ -21,11 +22,11 @@ const SAME_SOURCE = `s.provider = i.provider AND s.connector_id IS NOT DISTINCT 
 const SUCCESSORS_NOW = `SELECT i.id AS item_id, s.id AS successor_id FROM source_items i
   JOIN candor_superseding_items($4::uuid[]) x ON x.item_id = i.id
   JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = x.by_id OFFSET 0) s
-    ON ${seen} AND ${SAME_SOURCE} AND s.live_version IS NOT NULL
+    ON ${seen} AND ${SAME_SOURCE} AND s.live_version IS NOT NULL AND ${IN_FORCE_NOW}
   WHERE i.tenant_id = $1 AND i.id = ANY($4::uuid[]) AND $5::timestamptz IS NULL`;
 const SUCCESSORS_AS_OF = `SELECT DISTINCT i.id AS item_id, s.id AS successor_id FROM source_items i
   JOIN candor_superseding_items_at($4::uuid[], $5::timestamptz) x ON x.item_id = i.id
-  JOIN source_items s ON s.id = x.by_id AND ${seen} AND ${SAME_SOURCE}
+  JOIN source_items s ON s.id = x.by_id AND ${seen} AND ${SAME_SOURCE} AND ${inForceAt('$5::timestamptz')}
   WHERE i.tenant_id = $1 AND i.id = ANY($4::uuid[]) AND EXISTS (SELECT 1 FROM item_versions w
     WHERE w.item_id = s.id AND w.state = 'indexed' AND w.recorded_at <= $5)`;
 
@@ -44,9 +45,9 @@ export class ReasoningViews {
     knownAsOf: string | null,
   ): Promise<Map<string, ItemStanding>> {
     const rows = await this.query<{ id: string; source_date: Date | null }>(
-      `SELECT i.id, coalesce(i.source_updated_at, i.source_created_at) AS source_date
-       FROM source_items i WHERE ${VISIBLE_ITEM} AND i.id = ANY($4::uuid[])`,
-      [...visibilityParameters(viewer), itemIds],
+      `SELECT i.id, ${SOURCE_DATE} AS source_date FROM source_items i
+       WHERE ${VISIBLE_ITEM} AND i.id = ANY($4::uuid[])`,
+      [...visibilityParameters(viewer), itemIds, knownAsOf],
     );
     const successors = await this.readSuccessors(viewer, itemIds, knownAsOf);
     return new Map(

@@ -5,6 +5,7 @@ import type { AccessMode } from './entities/source-item.entity.js';
 import type { Database } from './database.js';
 import { LibraryViews } from './library-views.js';
 import { PREPARED } from './prepared-statements.js';
+import { IN_FORCE_NOW, inForceAt } from './in-force.js';
 import { corpusFingerprintOf } from './repositories/generation.repository.js';
 import { listSourceProblems, type SourceProblem } from './source-problems.js';
 
@@ -46,6 +47,8 @@ export interface Recheck {
   key: KeyHead | null;
   /** Only candidates whose item exists and is not deleted; keyed `itemId:version`. */
   heads: Map<string, ItemHead>;
+  /** Of the key's tenant; null = it has no index yet. */
+  generation: LiveGeneration | null;
 }
 
 export interface LiveGeneration {
@@ -57,9 +60,9 @@ export interface LiveGeneration {
   embedding: StoredEmbedding | null;
 }
 
-interface LiveGenerationRow {
-  id: string;
-  name: string;
+interface GenerationColumns {
+  generation_id: string | null;
+  generation_name: string;
   pipeline_fingerprint: string;
   corpus_sum: string;
   item_count: number;
@@ -75,7 +78,7 @@ interface KeyColumns {
   key_principals: string[] | null;
 }
 
-interface RecheckRow extends KeyColumns {
+interface RecheckRow extends KeyColumns, GenerationColumns {
   item_id: string | null;
   version: number;
   title: string;
@@ -104,9 +107,24 @@ const KEY_ALIASES = {
 const KEY_COLUMNS = Object.entries(KEY_ALIASES)
   .map(([column, alias]) => `k.${column} AS ${alias}`)
   .join(', ');
+const GENERATION_ALIASES = {
+  id: 'generation_id',
+  name: 'generation_name',
+  pipeline_fingerprint: 'pipeline_fingerprint',
+  corpus_sum: 'corpus_sum',
+  item_count: 'item_count',
+  "recipe->'embedding'": 'embedding',
+};
+const GENERATION_COLUMNS = Object.entries(GENERATION_ALIASES)
+  .map(([column, alias]) => `g.${column} AS ${alias}`)
+  .join(', ');
 /** Only in the first row: in each of a hundred they would cost more to read than all the rest. */
-const KEY_COLUMNS_ONCE = Object.entries(KEY_ALIASES)
-  .map(([column, alias]) => `CASE WHEN coalesce(c.place, 1) = 1 THEN k.${column} END AS ${alias}`)
+const COLUMNS_ONCE = Object.entries({ k: KEY_ALIASES, g: GENERATION_ALIASES })
+  .flatMap(([table, aliases]) =>
+    Object.entries(aliases).map(
+      ([column, alias]) => `CASE WHEN coalesce(c.place, 1) = 1 THEN ${table}.${column} END AS ${alias}`,
+    ),
+  )
   .join(', ');
 const KEY_HOLDS = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
 
@@ -122,11 +140,12 @@ const SAME_SOURCE = `s.tenant_id = i.tenant_id AND s.provider = i.provider
  * rows while the table is small or not analyzed yet.
  */
 const CANDIDATES = `FROM api_keys k
+  LEFT JOIN generations g ON g.tenant_id = k.tenant_id AND g.status = 'live'
   LEFT JOIN unnest($2::uuid[], $3::integer[]) WITH ORDINALITY AS c(item_id, version, place) ON true
   LEFT JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = c.item_id OFFSET 0) i
     ON i.tenant_id = k.tenant_id AND i.deleted_at IS NULL
   LEFT JOIN LATERAL (SELECT * FROM item_versions p WHERE p.item_id = i.id AND p.version = c.version OFFSET 0) v ON true`;
-const HEAD_COLUMNS = `${KEY_COLUMNS_ONCE}, i.id AS item_id, c.version, v.title, i.url, i.provider, i.synced_at,
+const HEAD_COLUMNS = `${COLUMNS_ONCE}, i.id AS item_id, c.version, v.title, i.url, i.provider, i.synced_at,
   i.access_policy, i.access_mode, i.principals, v.content_hash`;
 
 const RECHECK_NOW = `${PREPARED}WITH superseding AS MATERIALIZED (SELECT * FROM candor_superseding_items($2::uuid[]))
@@ -134,7 +153,8 @@ const RECHECK_NOW = `${PREPARED}WITH superseding AS MATERIALIZED (SELECT * FROM 
     false AS not_yet_known,
     EXISTS (SELECT 1 FROM superseding x
       CROSS JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = x.by_id OFFSET 0) s
-      WHERE x.item_id = i.id AND ${SAME_SOURCE} AND s.live_version IS NOT NULL AND ${KEY_SEES}) AS superseded
+      WHERE x.item_id = i.id AND ${SAME_SOURCE} AND s.live_version IS NOT NULL AND ${KEY_SEES}
+        AND ${IN_FORCE_NOW}) AS superseded
   ${CANDIDATES}
   WHERE k.id = $1 AND ${KEY_HOLDS}
   ORDER BY c.place`;
@@ -147,7 +167,7 @@ const RECHECK_AS_OF = `${PREPARED}WITH superseding AS MATERIALIZED (
     coalesce(v.recorded_at > $4, false) AS not_yet_known,
     EXISTS (SELECT 1 FROM superseding x
       CROSS JOIN LATERAL (SELECT * FROM source_items p WHERE p.id = x.by_id OFFSET 0) s
-      WHERE x.item_id = i.id AND ${SAME_SOURCE} AND ${KEY_SEES}
+      WHERE x.item_id = i.id AND ${SAME_SOURCE} AND ${KEY_SEES} AND ${inForceAt('$4::timestamptz')}
         AND EXISTS (SELECT 1 FROM item_versions w
           WHERE w.item_id = s.id AND w.state = 'indexed' AND w.recorded_at <= $4)) AS superseded
   ${CANDIDATES}
@@ -177,7 +197,20 @@ export class RetrievalViews {
   }
 
   /**
-   * The key's head and the candidates' item heads, in one query.
+   * Whether the tenant lets its content go to an external model: as it said, else by whether it is the installation's
+   * own. null = the key doesn't hold, or the tenant is erased.
+   */
+  async readModelConsent(tenantId: string, apiKeyId: string): Promise<boolean | null> {
+    const [row]: { isGiven: boolean }[] = await this.query(
+      `SELECT coalesce(t.external_models, t.is_default) AS "isGiven" FROM api_keys k JOIN tenants t ON t.id = k.tenant_id
+       WHERE k.id = $1 AND k.tenant_id = $2 AND ${KEY_HOLDS} AND t.erased_at IS NULL`,
+      [apiKeyId, tenantId],
+    );
+    return row?.isGiven ?? null;
+  }
+
+  /**
+   * The key's head, the candidates' item heads and which generation is live, in one query.
    *
    * @param knownAsOf ISO instant: what was known then decides about versions, declared validity and supersession. Who may
    *   see an item, and whether it is deleted, are facts of today also for a question about the past.
@@ -200,7 +233,12 @@ export class RetrievalViews {
       if (itemId === null || contentHash === null) return [];
       return [[`${itemId}:${row.version}`, headOf(row, itemId, contentHash)]];
     });
-    return { key: rows[0] ? keyOf(rows[0]) : null, heads: new Map(heads) };
+    const [first] = rows;
+    return {
+      key: first ? keyOf(first) : null,
+      heads: new Map(heads),
+      generation: first ? generationOf(first) : null,
+    };
   }
 
   /** Item ids of a collection; null when the tenant has no such collection. */
@@ -224,19 +262,11 @@ export class RetrievalViews {
   }
 
   async liveGeneration(tenantId: string): Promise<LiveGeneration | null> {
-    const [row]: LiveGenerationRow[] = await this.query(
-      `${PREPARED}SELECT id, name, pipeline_fingerprint, corpus_sum, item_count, recipe->'embedding' AS embedding FROM generations
-         WHERE tenant_id = $1 AND status = 'live'`,
+    const [row]: GenerationColumns[] = await this.query(
+      `${PREPARED}SELECT ${GENERATION_COLUMNS} FROM generations g WHERE g.tenant_id = $1 AND g.status = 'live'`,
       [tenantId],
     );
-    if (!row) return null;
-    return {
-      id: row.id,
-      name: row.name,
-      pipelineFingerprint: row.pipeline_fingerprint,
-      corpusFingerprint: corpusFingerprintOf({ corpusSum: row.corpus_sum, itemCount: row.item_count }),
-      embedding: row.embedding,
-    };
+    return row ? generationOf(row) : null;
   }
 
   /** See `listSourceProblems`. */
@@ -271,6 +301,17 @@ function keyOf(row: KeyColumns): KeyHead {
     allowedActions: row.allowed_actions,
     allowedProviders: row.allowed_providers,
     principals: row.key_principals,
+  };
+}
+
+function generationOf(row: GenerationColumns): LiveGeneration | null {
+  if (row.generation_id === null) return null;
+  return {
+    id: row.generation_id,
+    name: row.generation_name,
+    pipelineFingerprint: row.pipeline_fingerprint,
+    corpusFingerprint: corpusFingerprintOf({ corpusSum: row.corpus_sum, itemCount: row.item_count }),
+    embedding: row.embedding,
   };
 }
 

@@ -95,14 +95,14 @@ async function synthesizeOnce(
 ): Promise<SynthesisOutput> {
   const { answerProvider, query, signal } = input;
   const startedAt = input.now();
-  record({ answerProvider: answerProvider.name });
   try {
     const output = await answerProvider.synthesize({ query, packet, ...(signal === undefined ? {} : { signal }) });
     return parseSynthesisOutput(output);
   } catch (error) {
     throw AppError.from(error);
   } finally {
-    record({ synthesisMs: Math.max(0, Math.round(input.now() - startedAt)) });
+    // Only now: which one answers may be decided when it is asked.
+    record({ answerProvider: answerProvider.name, synthesisMs: Math.max(0, Math.round(input.now() - startedAt)) });
   }
 }
 

@@ -1,3 +1,4 @@
+export { DECLARED_STATUSES, type DeclaredStatus } from '@candor/contracts';
 export type { AnswerProvider, SynthesisRequest } from './answer-provider.port.js';
 export { answerQuestion, type AnsweredQuestion, type AnswerQuestionInput } from './answer-question.js';
 export {
@@ -60,9 +61,7 @@ export {
   type RetrievalProposal,
 } from './expansion/expansion.js';
 export {
-  DECLARED_STATUSES,
   EDGE_KINDS,
-  type DeclaredStatus,
   type EdgeKind,
   type GraphEdge,
   type GraphNode,

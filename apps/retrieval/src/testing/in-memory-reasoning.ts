@@ -5,7 +5,7 @@ import type { ReasoningReads } from '../features/reasoning/reasoning-reads.js';
 export class InMemoryReasoning implements ReasoningReads {
   itemCount = 1;
   calibration: unknown = null;
-  graph: RelationGraph = { documents: [], relations: [], isCut: false };
+  graph: RelationGraph = { documents: [], relations: [], cut: null, dismissedProposalIds: [] };
   readonly standings = new Map<string, ItemStanding>();
   /** Chunk ids whose text is not what is stored. */
   readonly altered = new Set<string>();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instantSchema, itemIdSchema } from '../ids.js';
+import { generationIdSchema, instantSchema, itemIdSchema, tenantIdSchema } from '../ids.js';
 
 export const trustedSearchRequestSchema = z.strictObject({
   query: z.string().trim().min(1).max(2000),
@@ -42,7 +42,18 @@ export const relationGraphSchema = z.strictObject({
       declaredAt: instant,
     }),
   ),
-  /** Some relations were left out: a bound was reached. */
-  isCut: z.boolean(),
+  /** What a bound left out: relations that say what replaced a document, or only others. Null: nothing. */
+  cut: z.enum(['standing', 'surroundings']).nullable(),
+  /** Findings about these documents that a person rejected. */
+  dismissedProposalIds: z.array(z.uuid()),
+  /** What was served when it was read; null while nothing is. */
+  identity: z
+    .strictObject({
+      tenantId: tenantIdSchema,
+      generationId: generationIdSchema,
+      pipelineFingerprint: z.string(),
+      corpusFingerprint: z.string(),
+    })
+    .nullable(),
 });
 export type RelationGraphMessage = z.infer<typeof relationGraphSchema>;

@@ -20,6 +20,7 @@ const proposalSideSchema = z
 
 export const proposalSchema = z
   .strictObject({
+    /** Of the finding: the same documents in the same words have it in every generation, and in `POST /v1/reasoning`. */
     id: z.uuid(),
     state: proposalStateSchema,
     /** What the relation record says once it is approved. */
@@ -73,7 +74,8 @@ export const approveProposalRoute = defineRoute({
   ...review,
   path: `${path}/:id/approve`,
   summary: 'Approve a proposal: its relation is recorded with its reviewer',
-  description: 'The relation is a record of its own; the items stay as they are. 409 once the proposal was reviewed.',
+  description:
+    'The relation is a record of its own; the items stay as they are. 409 once the proposal was reviewed, and when one of its items has changed since.',
   audit: 'proposal.approve',
 });
 

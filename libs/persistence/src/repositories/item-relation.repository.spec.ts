@@ -1,6 +1,8 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 import { buildDocument, TestTenant } from '../testing.js';
+import type { Transaction } from '../database.js';
+import { saveRelations } from './item-relation.repository.js';
 import { saveExtractions } from './item-stages.repository.js';
 
 describeOnPostgres('declared relations', (postgres) => {
@@ -11,7 +13,8 @@ describeOnPostgres('declared relations', (postgres) => {
   const relationsOf = async (itemId: string): Promise<string[]> =>
     (
       await postgres.query<{ version: number; kind: string; target: string }>(
-        'SELECT version, kind, target FROM item_relations WHERE tenant_id = $1 AND item_id = $2 ORDER BY 1, 2, 3',
+        `SELECT version, kind, target FROM item_relations
+         WHERE tenant_id = $1 AND item_id = $2 AND known_until IS NULL ORDER BY 1, 2, 3`,
         [tenant.id, itemId],
       )
     ).map(({ version, kind, target }) => `${version} ${kind} ${target}`);
@@ -40,6 +43,46 @@ describeOnPostgres('declared relations', (postgres) => {
     expect(await relationsOf(item.itemId)).toEqual(['1 references https://x.example/a', '1 status approved']);
     await tenant.acceptOne({ ...document, metadata: { status: 'approved' } });
     expect(await relationsOf(item.itemId)).toHaveLength(2);
+  });
+
+  it('keep until when a version said what it no longer says, and since when it says it again', async () => {
+    const document = buildDocument({ supersedes: ['old'], metadata: { status: 'draft' } });
+    const { itemId } = await tenant.acceptOne(document);
+    await tenant.acceptOne({ ...document, supersedes: [] });
+    await tenant.acceptOne(document);
+    const times = await postgres.query<{ kind: string; known_from: Date; known_until: Date | null }>(
+      `SELECT kind, known_from, known_until FROM item_relations WHERE item_id = $1 ORDER BY kind, known_from`,
+      [itemId],
+    );
+    expect(times.map(({ kind, known_until: until }) => [kind, until !== null])).toEqual([
+      ['status', false],
+      ['supersedes', true],
+      ['supersedes', false],
+    ]);
+    const [, first, second] = times;
+    expect(first?.known_until?.getTime()).toBeGreaterThan(first?.known_from.getTime() ?? 0);
+    expect(second?.known_from.getTime()).toBeGreaterThan(first?.known_until?.getTime() ?? 0);
+  });
+
+  it('have no times that overlap when a transaction that began earlier comes later', async () => {
+    const document = buildDocument({ metadata: { status: 'draft' } });
+    const { itemId } = await tenant.acceptOne(document);
+    const version = { tenantId: tenant.id, itemId, version: 1, isNew: false };
+    const say = (transaction: Transaction, target: string) =>
+      saveRelations(transaction, [{ ...version, relations: [{ kind: 'status', target }] }]);
+    await postgres.database.transaction(async (early) => {
+      await early.query('SELECT now()');
+      await postgres.database.transaction((late) => say(late, 'approved'));
+      await say(early, 'active');
+    });
+    const rows = await postgres.query<{ target: string; known_until: Date | null }>(
+      'SELECT target, known_until FROM item_relations WHERE item_id = $1 ORDER BY known_from',
+      [itemId],
+    );
+    expect(rows.map(({ target, known_until: until }) => [target, until === null])).toEqual([
+      ['draft', false],
+      ['active', true],
+    ]);
   });
 
   it('are gone with the item', async () => {

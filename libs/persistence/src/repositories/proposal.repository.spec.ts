@@ -17,7 +17,9 @@ import {
 
 describeOnPostgres('proposals', (postgres) => {
   let tenant: TestTenant;
+  let finding: string;
   beforeEach(async () => {
+    finding = randomUuid();
     await postgres.query('DELETE FROM proposal_scans');
     await postgres.query(`UPDATE generations SET status = 'retired'`);
     tenant = await TestTenant.create(postgres.database);
@@ -28,13 +30,13 @@ describeOnPostgres('proposals', (postgres) => {
   const put = (fields: Partial<IngestDocument> = {}) =>
     tenant.add(buildDocument({ accessPolicy: { provider: 'slack', mode: 'provider_scope' }, ...fields }));
 
-  async function propose(left: Awaited<ReturnType<typeof put>>, right: Awaited<ReturnType<typeof put>>, digest = 'd1') {
+  async function propose(left: Awaited<ReturnType<typeof put>>, right: Awaited<ReturnType<typeof put>>, id = finding) {
     const claimOf = ({ chunkId, itemId, version }: typeof left) => ({ chunkId, itemId, version, quotation: 'words' });
     return run((transaction) =>
       saveProposals(transaction, tenant.id, [
         {
+          id,
           generationId: tenant.generationId,
-          digest,
           kind: 'conflicting_value',
           subject: 'rate limit',
           explanation: 'x',
@@ -82,7 +84,7 @@ describeOnPostgres('proposals', (postgres) => {
     const apiKeyId = randomUuid();
     await run(async (transaction) => {
       const locked = await lockProposal(transaction, serviceViewer(tenant.id), proposal.id);
-      expect(locked?.id).toBe(proposal.id);
+      expect(locked).toMatchObject({ id: finding, current: true });
       const review = { state: 'approved', relation: 'conflicts_with', apiKeyId, note: 'seen' } as const;
       await reviewProposal(transaction, tenant.id, proposal, review);
     });
@@ -109,17 +111,20 @@ describeOnPostgres('proposals', (postgres) => {
     await run((transaction) => dropOutdatedProposals(transaction, tenant.id));
     expect(await list()).toHaveLength(1);
     await tenant.add({ ...document, body: 'Another text.' });
+    const locked = await run((transaction) => lockProposal(transaction, serviceViewer(tenant.id), finding));
+    expect(locked).toMatchObject({ id: finding, current: false });
     await run((transaction) => dropOutdatedProposals(transaction, tenant.id));
     expect(await list()).toEqual([]);
   });
 
   it('are looked for where the corpus changed and nothing is under way', async () => {
-    const take = () => run((transaction) => takeScanTask(transaction));
+    const take = (except: string[] = []) => run((transaction) => takeScanTask(transaction, except));
     const first = await put({ body: 'The limit is 20 MiB.' });
     expect(await take()).toBeNull();
     await put();
     const task = await take();
     expect(task).toMatchObject({ tenantId: tenant.id, generationId: tenant.generationId });
+    expect(await take([tenant.id])).toBeNull();
     if (!task) throw new Error('nothing to do');
     const passages = await run((transaction) =>
       listScannedPassages(transaction, task, { mostItems: 10, mostBytes: 1_000 }),

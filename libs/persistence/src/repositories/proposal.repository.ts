@@ -13,9 +13,9 @@ export interface ProposalClaim {
 }
 
 export interface NewProposal {
+  /** The engine's id of the finding: it is proposed once, also after it was rejected, in whatever generation. */
+  id: string;
   generationId: string;
-  /** The engine's id of the finding: it is proposed once, also after it was rejected. */
-  digest: string;
   kind: string;
   subject: string;
   explanation: string;
@@ -37,6 +37,8 @@ export interface ProposalRow {
   reviewedBy: string | null;
   note: string | null;
   createdAt: Date;
+  /** Both sides are still in the versions that it was found in. */
+  current: boolean;
 }
 
 /** Stores what is new; how many that were. */
@@ -48,7 +50,6 @@ export async function saveProposals(
   if (proposals.length === 0) return 0;
   const rows = proposals.map(({ claims, ...proposal }) => ({
     ...proposal,
-    id: randomUuid(),
     claims,
     firstItem: claims[0].itemId,
     firstVersion: claims[0].version,
@@ -56,14 +57,14 @@ export async function saveProposals(
     secondVersion: claims[1].version,
   }));
   const stored: unknown[] = await transaction.query(
-    `INSERT INTO relation_proposals (id, tenant_id, generation_id, digest, kind, subject, explanation, confidence, claims,
+    `INSERT INTO relation_proposals (id, tenant_id, generation_id, kind, subject, explanation, confidence, claims,
        first_item_id, first_version, second_item_id, second_version)
-     SELECT d.id, $1, d."generationId", d.digest, d.kind, d.subject, d.explanation, d.confidence, d.claims,
+     SELECT d.id, $1, d."generationId", d.kind, d.subject, d.explanation, d.confidence, d.claims,
        d."firstItem", d."firstVersion", d."secondItem", d."secondVersion"
-     FROM jsonb_to_recordset($2::jsonb) AS d(id uuid, "generationId" uuid, digest text, kind text, subject text,
+     FROM jsonb_to_recordset($2::jsonb) AS d(id uuid, "generationId" uuid, kind text, subject text,
        explanation text, confidence double precision, claims jsonb, "firstItem" uuid, "firstVersion" integer,
        "secondItem" uuid, "secondVersion" integer)
-     ON CONFLICT (tenant_id, digest) DO NOTHING RETURNING id`,
+     ON CONFLICT (id) DO NOTHING RETURNING id`,
     [tenantId, JSON.stringify(rows)],
   );
   return stored.length;
@@ -88,6 +89,7 @@ const VISIBLE_PROPOSALS = `FROM relation_proposals p
 const COLUMNS = `p.id, p.generation_id AS "generationId", p.kind, p.state, p.subject, p.confidence, p.claims,
   jsonb_build_array(a.title, b.title) AS titles,
   ARRAY[coalesce(a.source_updated_at, a.source_created_at), coalesce(b.source_updated_at, b.source_created_at)] AS dates,
+  a.live_version IS NOT DISTINCT FROM p.first_version AND b.live_version IS NOT DISTINCT FROM p.second_version AS current,
   p.reviewed_at AS "reviewedAt", p.reviewed_by AS "reviewedBy", p.note, p.created_at AS "createdAt"`;
 
 /** Newest first. */
@@ -107,14 +109,15 @@ export async function listProposals(
   return pageOfRows(rows, filter.limit, (row) => ({ at: row.createdAt.toISOString(), id: row.id }));
 }
 
-/** Locked until the transaction ends; null when absent or not for this viewer. */
+/** Locked with its items until the transaction ends; null when absent or not for this viewer. */
 export async function lockProposal(
   transaction: Transaction,
   viewer: Visibility,
   id: string,
 ): Promise<ProposalRow | null> {
   const rows: ProposalRow[] = await transaction.query(
-    `SELECT ${COLUMNS} ${VISIBLE_PROPOSALS} WHERE p.tenant_id = $1 AND p.id = $4 FOR UPDATE OF p`,
+    `SELECT ${COLUMNS} ${VISIBLE_PROPOSALS} WHERE p.tenant_id = $1 AND p.id = $4
+     FOR UPDATE OF p FOR SHARE OF a, b`,
     [...visibilityParameters(viewer), id],
   );
   return rows[0] ?? null;
@@ -152,17 +155,21 @@ export interface ScanTask {
 /**
  * A tenant whose corpus changed since it was last looked through, and in which nothing is being ingested now; locked
  * until the transaction ends, so that two workers never take the same.
+ *
+ * @param except tenants that are not to be taken again: their last scan failed.
  */
-export async function takeScanTask(transaction: Transaction): Promise<ScanTask | null> {
+export async function takeScanTask(transaction: Transaction, except: readonly string[] = []): Promise<ScanTask | null> {
   const rows: ScanTask[] = await transaction.query(
-    `SELECT g.tenant_id AS "tenantId", g.id AS "generationId", g.pipeline_fingerprint AS "pipelineFingerprint",
+    // The lock is asked for row by row, or all that wait would be taken at once.
+    `SELECT * FROM (SELECT g.tenant_id AS "tenantId", g.id AS "generationId", g.pipeline_fingerprint AS "pipelineFingerprint",
        g.corpus_sum AS "corpusSum", g.chunking
      FROM generations g LEFT JOIN proposal_scans s ON s.tenant_id = g.tenant_id
-     WHERE g.status = 'live' AND g.item_count > 1 AND g.corpus_sum IS DISTINCT FROM s.corpus_sum
+     WHERE g.status = 'live' AND g.tenant_id <> ALL ($1::uuid[]) AND g.item_count > 1 AND g.corpus_sum IS DISTINCT FROM s.corpus_sum
        AND NOT EXISTS (SELECT 1 FROM item_versions v WHERE v.tenant_id = g.tenant_id
          AND v.state IN ('accepted', 'extracting', 'indexing'))
-       AND pg_try_advisory_xact_lock(hashtextextended('proposals:' || g.tenant_id, 0))
-     ORDER BY s.scanned_at NULLS FIRST LIMIT 1`,
+     ORDER BY s.scanned_at NULLS FIRST, g.tenant_id OFFSET 0) waiting
+     WHERE pg_try_advisory_xact_lock(hashtextextended('proposals:' || "tenantId", 0)) LIMIT 1`,
+    [except],
   );
   return rows[0] ?? null;
 }

@@ -55,7 +55,7 @@ function findSettled(
     if (current.has(left.chunkId) === current.has(right.chunkId)) return [];
     const sides = toSides(sources, claimSide(left), claimSide(right));
     const settled = sides === null ? null : compose(kind, subject, sides, index, at);
-    if (settled?.settledBy == null) return [];
+    if (!settled?.settledBy) return [];
     return current.has(settled[settled.settledBy.prevails].chunkId) ? [settled] : [];
   });
 }

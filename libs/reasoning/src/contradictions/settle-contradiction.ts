@@ -1,4 +1,5 @@
-import type { DeclaredStatus, GraphNode } from '../graph/graph-projection.js';
+import type { DeclaredStatus } from '@candor/contracts';
+import type { GraphNode } from '../graph/graph-projection.js';
 import { findReplacements, isValidAt, type GraphIndex } from '../graph/supersession.js';
 import type { Settlement } from './contradiction.js';
 

@@ -1,20 +1,7 @@
+import { DECLARED_STATUSES } from '@candor/contracts';
 import { z } from 'zod';
 import { identifierSchema, instantSchema } from '../schema/primitives.js';
 import { certifiedIdentitySchema } from '../trust/generation-identity.js';
-
-/** What a document says of its own standing. */
-export const DECLARED_STATUSES = [
-  'draft',
-  'proposed',
-  'approved',
-  'active',
-  'deprecated',
-  'superseded',
-  'withdrawn',
-  'rejected',
-  'archived',
-] as const;
-export type DeclaredStatus = (typeof DECLARED_STATUSES)[number];
 
 export const graphNodeSchema = z.strictObject({
   /** Of an evidence node its chunk's id, of a document node the document's id. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { DeclaredStatus } from '@candor/contracts';
 import { IDENTITY } from '../testing/scripted-ports.js';
-import type { DeclaredStatus } from './graph-projection.js';
 import { projectGraph } from './project-graph.js';
 import { indexGraph, isValidAt, resolveReplacement } from './supersession.js';
 

@@ -1,9 +1,8 @@
-import type { DeclaredStatus, GraphEdge, GraphNode, GraphProjection } from './graph-projection.js';
+import { NOT_IN_FORCE, type DeclaredStatus } from '@candor/contracts';
+import type { GraphEdge, GraphNode, GraphProjection } from './graph-projection.js';
 
 /** A document of this standing is no source any more. */
 export const REVOKED: ReadonlySet<DeclaredStatus> = new Set(['superseded', 'withdrawn', 'rejected']);
-/** A document of this standing replaces nothing. */
-const NOT_IN_FORCE: ReadonlySet<DeclaredStatus> = new Set(['draft', 'proposed', 'withdrawn', 'rejected']);
 
 /** Documents and relations of a graph, by document. */
 export interface GraphIndex {

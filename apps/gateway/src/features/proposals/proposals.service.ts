@@ -32,6 +32,11 @@ export class ProposalsService {
       if (!proposal) throw new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such proposal.' });
       if (proposal.state !== 'pending')
         throw new AppError('RESOURCE.CONFLICT', { message: `The proposal was ${proposal.state} already.` });
+      // What it says of them may no longer be there: the next look at them proposes it again, or doesn't.
+      if (state === 'approved' && !proposal.current)
+        throw new AppError('RESOURCE.CONFLICT', {
+          message: 'One of its documents has changed since: the proposal is outdated.',
+        });
       const review = { state, relation: RELATION, apiKeyId: caller.scope.apiKeyId, note: note ?? null };
       await reviewProposal(transaction, viewer.tenantId, proposal, review);
       const reviewed = await lockProposal(transaction, viewer, id);

@@ -7,6 +7,7 @@ import {
   testServerUrl,
   type TestDatabase,
 } from '@candor/persistence/testing';
+import { identifyProposal } from '@candor/reasoning';
 import { createLogger } from '@candor/runtime';
 import { RelationProposer } from './relation-proposer.js';
 
@@ -24,6 +25,8 @@ const server = testServerUrl(process.env);
     tenant = await TestTenant.create(postgres.database);
     proposer = new RelationProposer(postgres.database, createLogger('worker', { level: 'silent' }));
   });
+  const query = (sql: string, parameters: unknown[] = []) =>
+    postgres.database.read((manager) => manager.query(sql, parameters));
   const put = async (externalId: string, body: string, fields: { supersedes?: string[] } = {}) => {
     const item = await tenant.add(buildDocument({ externalId, title: externalId, body, ...fields }));
     await postgres.database.read((manager) =>
@@ -40,8 +43,8 @@ const server = testServerUrl(process.env);
     const left = await put('left', LEFT);
     const right = await put('right', RIGHT);
     await put('apart', 'The canteen opens at noon.');
-    expect(await proposer.scan()).toBe(1);
-    expect(await proposer.scan()).toBeNull();
+    expect(await proposer.scanAll()).toEqual({ stored: 1, failed: [] });
+    expect(await proposer.scanAll()).toEqual({ stored: 0, failed: [] });
     const [proposal, ...others] = await list();
     expect(others).toEqual([]);
     expect(proposal).toMatchObject({ kind: 'conflicting_value', state: 'pending', generationId: tenant.generationId });
@@ -57,7 +60,43 @@ const server = testServerUrl(process.env);
   it('proposes nothing that a declared relation decides already', async () => {
     await put('left', LEFT);
     await put('right', RIGHT, { supersedes: ['left'] });
-    expect(await proposer.scan()).toBe(0);
+    expect(await proposer.scanAll()).toEqual({ stored: 0, failed: [] });
     expect(await list()).toEqual([]);
+  });
+
+  it('proposes a finding under the id that a request gives it, and none again that was rejected', async () => {
+    const left = await put('left', LEFT);
+    const right = await put('right', RIGHT);
+    await proposer.scanAll();
+    const id = identifyProposal(tenant.id, 'conflicting_value', [
+      { documentId: right.itemId, quotation: RIGHT },
+      { documentId: left.itemId, quotation: LEFT },
+    ]);
+    expect((await list()).map((proposal) => proposal.id)).toEqual([id]);
+    await query(`UPDATE relation_proposals SET state = 'rejected', reviewed_at = now() WHERE id = $1`, [id]);
+    // Another generation over the same words finds the same.
+    await query('DELETE FROM proposal_scans');
+    expect(await proposer.scanAll()).toEqual({ stored: 0, failed: [] });
+    expect(await list()).toMatchObject([{ id, state: 'rejected' }]);
+  });
+
+  it('goes on with others when it fails for one, and tries that one again', async () => {
+    await put('left', LEFT);
+    await put('right', RIGHT);
+    const broken = tenant;
+    await query(
+      `CREATE OR REPLACE FUNCTION refuse_scan() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN IF NEW.tenant_id = '${broken.id}' THEN RAISE 'planted'; END IF; RETURN NEW; END $$`,
+    );
+    await query(
+      'CREATE TRIGGER refuse_scan BEFORE INSERT ON proposal_scans FOR EACH ROW EXECUTE FUNCTION refuse_scan()',
+    );
+    tenant = await TestTenant.create(postgres.database);
+    await put('left', LEFT);
+    await put('right', RIGHT);
+    expect(await proposer.scanAll()).toEqual({ stored: 1, failed: [broken.id] });
+    expect(await list()).toHaveLength(1);
+    await query('DROP TRIGGER refuse_scan ON proposal_scans');
+    expect(await proposer.scanAll()).toEqual({ stored: 1, failed: [] });
   });
 });

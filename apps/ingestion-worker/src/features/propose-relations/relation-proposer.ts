@@ -38,7 +38,10 @@ export class RelationProposer {
 
   start(): void {
     this.timer = setInterval(() => {
-      this.running = this.running.then(() => this.scanSafely());
+      this.running = this.running.then(async () => {
+        const { stored } = await this.scanAll();
+        if (stored > 0) this.logger.info({ stored }, 'Proposed relations for review');
+      });
     }, this.everyMs);
   }
 
@@ -48,11 +51,40 @@ export class RelationProposer {
     await this.running;
   }
 
+  /**
+   * Every tenant that waits, one after the other: a round each would make the last of many wait for minutes. One that fails
+   * keeps no other waiting; the next round tries it again.
+   *
+   * @returns how many proposals are new, and of which tenants the scan failed.
+   */
+  async scanAll(): Promise<{ stored: number; failed: string[] }> {
+    const failed: string[] = [];
+    let stored = 0;
+    while (!this.stopped) {
+      let task: ScanTask | null = null;
+      try {
+        const found = await this.scan(failed, (taken) => (task = taken));
+        if (found === null) break;
+        stored += found;
+      } catch (error) {
+        // Read through the callback, which the compiler doesn't follow.
+        const taken = task as ScanTask | null;
+        const tenantId = taken?.tenantId ?? null;
+        this.logger.warn({ code: AppError.from(error).code, tenantId }, 'Looking for relations failed');
+        // No tenant's own failure: the others would fail too.
+        if (tenantId === null) break;
+        failed.push(tenantId);
+      }
+    }
+    return { stored, failed };
+  }
+
   /** One tenant; null when there is nothing to do, else how many proposals are new. */
-  scan(): Promise<number | null> {
+  private scan(except: readonly string[], notify: (task: ScanTask) => void): Promise<number | null> {
     return this.database.system('relation-scan').transaction(async (transaction) => {
-      const task = await takeScanTask(transaction);
+      const task = await takeScanTask(transaction, except);
       if (!task) return null;
+      notify(task);
       await dropOutdatedProposals(transaction, task.tenantId);
       const proposals = await this.propose(transaction, task);
       const stored = await saveProposals(transaction, task.tenantId, proposals);
@@ -88,16 +120,6 @@ export class RelationProposer {
     const versions = new Map(passages.map((passage) => [passage.chunkId, passage.version]));
     return proposeConflicts(evidence, graph).map((proposal) => toNewProposal(proposal, versions));
   }
-
-  /** Every tenant that is waiting, one after the other: a round each would make the last of many wait for minutes. */
-  private async scanSafely(): Promise<void> {
-    try {
-      for (let stored = await this.scan(); stored !== null && !this.stopped; stored = await this.scan())
-        if (stored > 0) this.logger.info({ stored }, 'Proposed relations for review');
-    } catch (error) {
-      this.logger.warn({ code: AppError.from(error).code }, 'Looking for relations failed; the next round tries again');
-    }
-  }
 }
 
 function toEvidence(passage: ScannedPassage, index: number): EvidenceItem {
@@ -127,8 +149,8 @@ function toNewProposal(proposal: InferenceProposal, versions: ReadonlyMap<string
     quotation,
   });
   return {
+    id: proposal.proposalId,
     generationId: proposal.generationId,
-    digest: proposal.proposalId,
     kind: proposal.kind,
     subject: proposal.subject,
     explanation: proposal.explanation,

@@ -1,5 +1,5 @@
 import { AppError, type CallerScope, type RetrievalReply, type RetrievalRequest } from '@candor/contracts';
-import type { RelatedDocument, RelationEdge } from '@candor/persistence/views';
+import type { LiveGeneration, RelatedDocument, RelationEdge } from '@candor/persistence/views';
 import type { Views } from '../../search/retrieval-run.js';
 import { narrowToKey } from '../../search/narrow-scope.js';
 import type { ReasoningReads } from './reasoning-reads.js';
@@ -7,10 +7,10 @@ import { toVisibility } from './to-visibility.js';
 
 type Graph = RetrievalReply<'relationGraph'>['result'];
 
-/** Declared and reviewed relations around documents, from the truth. */
+/** Declared and reviewed relations around documents, from the truth, and what was served when they were read. */
 export class RelationGraphService {
   constructor(
-    private readonly views: Pick<Views, 'recheck'>,
+    private readonly views: Pick<Views, 'liveGeneration' | 'recheck'>,
     private readonly reads: ReasoningReads,
   ) {}
 
@@ -23,20 +23,34 @@ export class RelationGraphService {
     if (key === null || key.tenantId !== caller.tenantId) throw new AppError('AUTH.INVALID_KEY');
     const viewer = toVisibility(caller.tenantId, narrowToKey(caller, key));
     const graph = await this.reads.readRelationGraph(viewer, itemIds, { maxDocuments, knownAsOf });
+    // Read last: when it is what the evidence was of, nothing has changed in between.
+    const generation = await this.views.liveGeneration(caller.tenantId);
     return {
       result: {
         documents: graph.documents.map(toDocument),
         relations: graph.relations.map(toRelation),
-        isCut: graph.isCut,
+        cut: graph.cut,
+        dismissedProposalIds: graph.dismissedProposalIds,
+        identity: generation && toIdentity(caller.tenantId, generation),
       },
       facts: {
         documents: graph.documents.length,
         relations: graph.relations.length,
         relationIds: graph.relations.map(({ relationId }) => relationId),
-        isCut: graph.isCut,
+        cut: graph.cut,
+        generationId: generation?.id ?? null,
       },
     };
   }
+}
+
+function toIdentity(tenantId: string, generation: LiveGeneration): Graph['identity'] {
+  return {
+    tenantId: tenantId as NonNullable<Graph['identity']>['tenantId'],
+    generationId: generation.id as NonNullable<Graph['identity']>['generationId'],
+    pipelineFingerprint: generation.pipelineFingerprint,
+    corpusFingerprint: generation.corpusFingerprint,
+  };
 }
 
 function toDocument(document: RelatedDocument): Graph['documents'][number] {

@@ -143,7 +143,8 @@ describe('trusted search', () => {
           declaredAt,
         },
       ],
-      isCut: false,
+      cut: 'surroundings',
+      dismissedProposalIds: [idOf(7)],
     };
     world.key = aKey({ principals: ['user:a@x.org'] });
     const request = { itemIds: [idOf(1)], knownAsOf: null, maxDocuments: 9 };
@@ -151,8 +152,17 @@ describe('trusted search', () => {
     expect(result).toMatchObject({
       documents: [{ documentId: idOf(1), status: 'final', validUntil: declaredAt.toISOString() }],
       relations: [{ relationId: 'r1', fromDocumentId: idOf(1), toDocumentId: idOf(2) }],
+      cut: 'surroundings',
+      dismissedProposalIds: [idOf(7)],
+      identity: { tenantId: TENANT, generationId: world.generation?.id, corpusFingerprint: expect.any(String) },
     });
-    expect(facts).toEqual({ documents: 1, relations: 1, relationIds: ['r1'], isCut: false });
+    expect(facts).toEqual({
+      documents: 1,
+      relations: 1,
+      relationIds: ['r1'],
+      cut: 'surroundings',
+      generationId: world.generation?.id,
+    });
     expect(reads.asked).toEqual([
       [
         { tenantId: TENANT, providers: null, principals: ['user:a@x.org'] },

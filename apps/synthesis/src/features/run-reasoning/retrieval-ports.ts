@@ -1,4 +1,11 @@
-import { AppError, type AuditFacts, type ItemId, type RetrievalCall, type RetrievalClient } from '@candor/contracts';
+import {
+  AppError,
+  toDeclaredStatus,
+  type AuditFacts,
+  type ItemId,
+  type RetrievalCall,
+  type RetrievalClient,
+} from '@candor/contracts';
 import {
   projectGraph,
   type ExpansionRetriever,
@@ -7,7 +14,6 @@ import {
   type Retriever,
   type TrustedResult,
 } from '@candor/reasoning';
-import { toDeclaredStatus } from './declared-status.js';
 
 const MOST_HITS = 250;
 const MOST_DOCUMENTS = 250;
@@ -57,20 +63,23 @@ export function createRetrievalPorts(
         Promise.all(proposals.map(({ query, limit }) => search({ query, limit, knownAsOf }, context))),
     },
     graphProvider: {
-      project: ({ identity, evidence, knownAsOf, maxNodes }, context) =>
+      project: ({ evidence, knownAsOf, maxNodes }, context) =>
         guard(async () => {
-          const { generationId } = identity;
-          if (generationId === null) throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE');
           const itemIds = [...new Set(evidence.map(({ documentId }) => documentId as ItemId))];
           const maxDocuments = Math.min(MOST_DOCUMENTS, Math.max(itemIds.length, maxNodes, 1));
           const request = { itemIds, knownAsOf, maxDocuments };
           const { result, facts } = await retrieval.call('relationGraph', call, request, optionsOf(context));
           record({ graph: facts });
+          // Its own, from where it was read: the engine holds it against that of the evidence.
+          const { identity } = result;
+          if (identity === null) throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE');
           return projectGraph({
-            identity: { ...identity, generationId },
+            identity,
             documents: result.documents.map((document) => ({ ...document, status: toDeclaredStatus(document.status) })),
             relations: result.relations,
             evidence,
+            cut: result.cut,
+            dismissedProposalIds: result.dismissedProposalIds,
           });
         }),
     },

@@ -30,6 +30,8 @@ const payload = (request: Partial<ReasoningBody> = {}, over: Record<string, unkn
     ...over,
   });
 
+const SERVED = { tenantId: TENANT, generationId: GENERATION, pipelineFingerprint: 'p', corpusFingerprint: 'c' };
+
 const trusted = (query: string) => ({
   query,
   knownAsOf: null,
@@ -50,7 +52,7 @@ const trusted = (query: string) => ({
   ],
   abstained: false,
   stageTimes: [{ stage: 'search', ms: 3 }],
-  identity: { tenantId: TENANT, generationId: GENERATION, pipelineFingerprint: 'p', corpusFingerprint: 'c' },
+  identity: SERVED,
   trustState: { state: 'trusted', failureCode: null },
   calibration: { status: 'certified', calibrationId: 'cal', querySetDigest: 'q', threshold: 0.5 },
 });
@@ -61,24 +63,31 @@ describe('RunReasoningService', () => {
   let fail: AppError | null;
   let output: () => Promise<object>;
   let service: RunReasoningService;
+  let clock: number;
+  /** Of each call of retrieval. */
+  let tookMs: number;
+  let graph: object;
 
   beforeEach(() => {
     calls = [];
+    clock = NOW;
+    tookMs = 0;
+    graph = { documents: [], relations: [], cut: null, dismissedProposalIds: [], identity: SERVED };
     fail = null;
     output = async () => ({ answer: 'It is 20 MiB.', citations: [CHUNK], insufficient_evidence: false });
     const retrieval = {
       call: async (method: RetrievalMethod, _call: unknown, request: { query?: string }) => {
         calls.push([method, RETRIEVAL_METHODS[method].request.parse(request)]);
         if (fail) throw fail;
-        const result =
-          method === 'trustedSearch' ? trusted(request.query ?? '') : { documents: [], relations: [], isCut: false };
-        return { result, facts: { candidates: 1 } };
+        clock += tookMs;
+        const result = method === 'trustedSearch' ? trusted(request.query ?? '') : graph;
+        return { result: RETRIEVAL_METHODS[method].reply.shape.result.parse(result), facts: { candidates: 1 } };
       },
     } as unknown as RetrievalClient;
     service = new RunReasoningService({
       retrieval,
-      answerProvider: { name: 'scripted', answer: () => output() },
-      now: () => NOW,
+      providerFor: () => ({ name: 'scripted', answer: () => output() }),
+      now: () => clock,
     });
   });
 
@@ -124,6 +133,55 @@ describe('RunReasoningService', () => {
     expect(calls.map(([method]) => method)).toEqual(['trustedSearch', 'relationGraph']);
     expect(calls[1]?.[1]).toEqual({ itemIds: [DOCUMENT], knownAsOf: null, maxDocuments: 32 });
     expect(reply).toMatchObject({ ok: true, data: { outcome: 'answered', provider_failures: [] } });
+  });
+
+  it.each([
+    ['generationId', '88888888-8888-4888-8888-888888888888'],
+    ['tenantId', '77777777-7777-4777-8777-777777777777'],
+    ['pipelineFingerprint', 'q'],
+    ['corpusFingerprint', 'd'],
+  ])('refuses relations that were read of another %s than the evidence', async (field, other) => {
+    graph = { ...graph, identity: { ...SERVED, [field]: other } };
+    expect(await service.run(payload({ policy: 'proposal_assisted' }))).toMatchObject({
+      ok: true,
+      data: {
+        outcome: 'needs_review',
+        refusal_reason: 'provider_failure',
+        provider_failures: [
+          { provider: 'graph_provider', kind: 'malformed_output', message: expect.stringContaining(field) },
+        ],
+      },
+    });
+    // A corpus that only grew in between is worth a second look.
+    const twice = field === 'corpusFingerprint' ? 2 : 1;
+    expect(calls.filter(([method]) => method === 'relationGraph')).toHaveLength(twice);
+  });
+
+  it('tells that relations were left out, and takes none for known', async () => {
+    graph = { ...graph, cut: 'standing' };
+    expect(await service.run(payload({ policy: 'proposal_assisted' }))).toMatchObject({
+      ok: true,
+      data: { refusal_reason: 'budget_exhausted', unsupported_gaps: [{ name: 'graph_cut' }] },
+    });
+  });
+
+  it('tells in band what a slow retrieval left no time for', async () => {
+    output = () => new Promise(() => undefined);
+    tookMs = 27_990;
+    expect(await service.run(payload())).toMatchObject({
+      ok: true,
+      data: {
+        outcome: 'abstained',
+        refusal_reason: 'provider_failure',
+        provider_failures: [{ provider: 'answer_provider', kind: 'timeout', message: 'No answer within 10 ms.' }],
+      },
+    });
+    tookMs = 28_000;
+    clock = NOW;
+    expect(await service.run(payload())).toMatchObject({
+      ok: true,
+      data: { provider_failures: [{ provider: 'answer_provider', kind: 'timeout' }] },
+    });
   });
 
   it('asks nothing for a blank query', async () => {

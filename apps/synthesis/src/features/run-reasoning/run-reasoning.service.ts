@@ -2,6 +2,7 @@ import {
   AppError,
   reasoningResponseSchema,
   type AuditFacts,
+  type RetrievalCall,
   type RetrievalClient,
   type RunReasoningPayload,
   type RunReasoningReply,
@@ -21,7 +22,8 @@ import { toReasoningRequest } from './to-reasoning-request.js';
 
 export interface RunReasoningDependencies {
   retrieval: RetrievalClient;
-  answerProvider: ReasoningAnswerProvider;
+  /** The provider that answers one caller's request. */
+  providerFor: (call: RetrievalCall) => ReasoningAnswerProvider;
   /** Milliseconds since the epoch; `Date.now` when absent. */
   now?: () => number;
   /** Gets every failure with its cause, for the log. */
@@ -29,9 +31,9 @@ export interface RunReasoningDependencies {
 }
 
 const RETRIEVER_DEADLINE_MS = 10_000;
-/** Left of the deadline for everything but the answer, so that a slow provider is told in band. */
+/** Left of the deadline for the way back, so that whoever was too slow is told in band: at most so much, and so great a share. */
 const KEPT_BACK_MS = 2_000;
-const SHORTEST_ANSWER_MS = 100;
+const KEPT_BACK_SHARE = 0.25;
 
 /** Runs one typed reasoning request from job to reply, with the real ports. Keeps nothing. */
 export class RunReasoningService {
@@ -64,7 +66,7 @@ export class RunReasoningService {
     remainingMs: number,
     facts: AuditFacts,
   ): Promise<ReasoningResponse> {
-    const { retrieval, answerProvider } = this.dependencies;
+    const { retrieval, providerFor } = this.dependencies;
     const { tenantId, requestId, callerToken, request } = payload;
     const retrievals: AuditFacts[] = [];
     facts['retrieval'] = retrievals;
@@ -78,12 +80,13 @@ export class RunReasoningService {
       ...ports,
       proposalProvider: createRuleBasedProposalProvider(),
       expansionProvider: createRuleBasedExpansionProvider(),
-      answerProvider,
+      answerProvider: providerFor({ requestId, callerToken }),
     };
     return reason(toReasoningRequest(request, tenantId, providers, AbortSignal.any([signal, refused.signal])), {
       now: this.now,
-      retrieverDeadlineMs: Math.min(RETRIEVER_DEADLINE_MS, remainingMs),
-      answerDeadlineMs: Math.max(SHORTEST_ANSWER_MS, remainingMs - KEPT_BACK_MS),
+      retrieverDeadlineMs: RETRIEVER_DEADLINE_MS,
+      answerDeadlineMs: remainingMs,
+      deadlineMs: remainingMs - Math.min(KEPT_BACK_MS, remainingMs * KEPT_BACK_SHARE),
     });
   }
 }
