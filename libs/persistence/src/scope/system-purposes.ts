@@ -15,7 +15,6 @@ export const SYSTEM_PURPOSES = {
   recipes: 'What the indices in use were built with is listed, and adopted where it is unknown.',
   'credential-rotation': 'All stored credentials are sealed with the newest key.',
   'seal-audit': "Everybody's audit events are sealed, each tenant's in a chain of its own.",
-  maintenance: 'A command of an operator, over everything.',
 } as const;
 
 export type SystemPurpose = keyof typeof SYSTEM_PURPOSES;
