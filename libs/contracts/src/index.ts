@@ -2,7 +2,6 @@ export * from './audit/audit-actions.js';
 export * from './audit/audit-chain.js';
 export * from './caller-scope.js';
 export * from './declared-status.js';
-export * from './declared-status.js';
 export * from './errors/app-error.js';
 export * from './errors/error-codes.js';
 export * from './ids.js';
