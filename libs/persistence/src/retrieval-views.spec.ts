@@ -102,14 +102,14 @@ describeOnPostgres('RetrievalViews', (postgres) => {
       await query(`UPDATE api_keys SET expires_at = now() + interval '1 hour' WHERE id = $1`, [key.id]);
       expect(await views.readKey(key.id)).toMatchObject({ apiKeyId: key.id });
       await query(`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1`, [key.id]);
-      expect(await recheck([item])).toEqual({ key: null, heads: new Map() });
+      expect(await recheck([item])).toEqual({ key: null, heads: new Map(), generation: null });
       expect(await views.readKey(key.id)).toBeNull();
 
       const other = await tenant.addKey();
       await postgres.database.transaction((transaction) => revokeApiKey(transaction, other.id));
-      expect(await views.recheck(other.id, [item])).toEqual({ key: null, heads: new Map() });
+      expect(await views.recheck(other.id, [item])).toEqual({ key: null, heads: new Map(), generation: null });
       expect(await views.readKey(other.id)).toBeNull();
-      expect(await views.recheck(randomUuid(), [item])).toEqual({ key: null, heads: new Map() });
+      expect(await views.recheck(randomUuid(), [item])).toEqual({ key: null, heads: new Map(), generation: null });
     });
 
     it('knows no item that is deleted or of another tenant', async () => {
@@ -277,11 +277,17 @@ describeOnPostgres('RetrievalViews', (postgres) => {
       corpusFingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       embedding: null,
     });
-    await tenant.add(buildDocument());
-    expect((await views.liveGeneration(tenant.id))?.corpusFingerprint).not.toBe(empty?.corpusFingerprint);
+    const key = await tenant.addKey();
+    expect((await views.recheck(key.id, [])).generation).toEqual(empty);
+    const item = await tenant.add(buildDocument());
+    const live = await views.liveGeneration(tenant.id);
+    expect(live?.corpusFingerprint).not.toBe(empty?.corpusFingerprint);
+    const absent = { itemId: randomUuid(), version: 1 };
+    expect((await views.recheck(key.id, [absent, { itemId: item.id, version: 1 }])).generation).toEqual(live);
     expect(await views.liveGeneration(randomUuid())).toBeNull();
     await query(`UPDATE generations SET status = 'retired' WHERE id = $1`, [tenant.generationId]);
     expect(await views.liveGeneration(tenant.id)).toBeNull();
+    expect(await views.recheck(key.id, [])).toMatchObject({ key: { apiKeyId: key.id }, generation: null });
   });
 
   it('lists the items of a collection, and tells an empty one from none', async () => {

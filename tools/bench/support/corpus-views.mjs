@@ -33,9 +33,17 @@ export function corpusViews(items, generation) {
       },
     ]),
   );
+  const live = {
+    id: '00000000-0000-4000-8000-000000000003',
+    name: generation,
+    pipelineFingerprint: 'bench',
+    corpusFingerprint: 'bench',
+    embedding: null,
+  };
   return {
     recheck: async (_apiKeyId, candidates) => ({
       key: CALLER,
+      generation: live,
       heads: new Map(
         candidates.flatMap(({ itemId, version }) => {
           const head = heads.get(`${itemId}:${version}`);
@@ -43,13 +51,7 @@ export function corpusViews(items, generation) {
         }),
       ),
     }),
-    liveGeneration: async () => ({
-      id: '00000000-0000-4000-8000-000000000003',
-      name: generation,
-      pipelineFingerprint: 'bench',
-      corpusFingerprint: 'bench',
-      embedding: null,
-    }),
+    liveGeneration: async () => live,
     collectionItems: async () => null,
     readChunk: async () => null,
   };

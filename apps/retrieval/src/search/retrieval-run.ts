@@ -4,9 +4,10 @@ import type { ItemHead, KeyHead, LiveGeneration, ReadScope, RetrievalViews } fro
 import type { Candidate, ChunkFilter, IndexAddress, SearchIndexReader } from '@candor/search-index/read';
 import type { ExclusionTally } from './exclusion-tally.js';
 import { throwIfCancelled } from '@candor/runtime/cancellation';
-import { matchWords, readQueryTerms, type WordMatch } from '@candor/reasoning/relevance';
+import { readQueryTerms, type WordMatch } from '@candor/reasoning/relevance';
 import { FUSION } from './fusion-settings.js';
 import { isExhausted } from './is-exhausted.js';
+import { MatchOnDemand } from './match-on-demand.js';
 import { narrowToKey, narrowToRequest } from './narrow-scope.js';
 import {
   headKey,
@@ -66,6 +67,8 @@ export interface RetrievedPage {
 /** What one request has gathered so far: the rounds, the pool of candidates, the heads read for them. */
 export class RetrievalRun {
   scope: ReadScope;
+  /** The generation that is live as of the last recheck, whichever one is searched. */
+  live: LiveGeneration | null = null;
   private keyScope: ReadScope;
   private key: KeyHead | undefined;
   private readonly words: ReadWords;
@@ -173,11 +176,12 @@ export class RetrievalRun {
     const versions = new Map(
       found.map(({ chunk }) => [headKey(chunk), { itemId: chunk.itemId, version: chunk.version }]),
     );
-    const { key, heads } = await this.time('recheck', () =>
+    const { key, heads, generation } = await this.time('recheck', () =>
       this.views.recheck(this.caller.apiKeyId, [...versions.values()], this.query.knownAsOf ?? null),
     );
     if (key === null || key.tenantId !== this.caller.tenantId) throw new AppError('AUTH.INVALID_KEY');
     this.key = key;
+    this.live = generation;
     this.keyScope = narrowToKey(this.caller, key);
     this.scope = narrowToRequest(this.keyScope, this.query.providers ?? null);
     for (const [id, head] of heads) this.heads.set(id, head);
@@ -221,7 +225,7 @@ function readWordsOnce(query: string): ReadWords {
   return {
     terms,
     matchOf: ({ chunkId, title, sectionPath, content }) => {
-      const match = matches.get(chunkId) ?? matchWords(terms, { headings: [title, ...sectionPath], content });
+      const match = matches.get(chunkId) ?? new MatchOnDemand(terms, { headings: [title, ...sectionPath], content });
       matches.set(chunkId, match);
       return match;
     },

@@ -107,6 +107,20 @@ describe('the query', () => {
     expect(await search()).toMatchObject({ entries: [], generation: null });
   });
 
+  it('learns with the recheck which generation is live, once one is known', async () => {
+    let reads = 0;
+    world.liveGeneration = async () => ((reads += 1), world.generation);
+    const service = new RetrieveChunksService(world, world, EmbedderRegistry.around(embedder));
+    const search = () => service.retrieve(aScope(), { text: 'x' }, () => ITEMS, new AbortController().signal);
+    for (const rechecks of [1, 2, 3]) {
+      await search();
+      expect([reads, world.rechecks]).toEqual([1, rechecks]);
+    }
+    world.generation = { ...GENERATION, id: idOf(903), name: 'g3' };
+    expect((await search()).generation?.name).toBe('g3');
+    expect([reads, world.rechecks]).toEqual([1, 5]);
+  });
+
   it('forgets what went wrong with a generation that is no longer live', async () => {
     addItems(1, 1);
     const service = new RetrieveChunksService(world, world, EmbedderRegistry.around(embedder));

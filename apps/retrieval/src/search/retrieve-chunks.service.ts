@@ -35,8 +35,8 @@ export class RetrieveChunksService {
 
   /**
    * One generation a request: the query is embedded with the live one's own model and compared with its own vectors, in
-   * every round. Which one is live is read anew each time; meanwhile the last known one is searched already, and that
-   * search thrown away when another has been promoted.
+   * every round. The last known one is searched at once, and the recheck tells which one is live by then; when another was
+   * promoted meanwhile, all of it is thrown away.
    *
    * @throws AppError AUTH.INVALID_KEY when the key no longer holds; DEPENDENCY.*; EMBEDDINGS.PROFILE_MISMATCH when the
    *   model of the index can't be opened; REQUEST.CANCELLED once `signal` fires.
@@ -61,19 +61,18 @@ export class RetrieveChunksService {
     const started = performance.now();
     const searchIn = (generation: LiveGeneration | null): Promise<RetrievalRun> =>
       this.searchIn(generation, caller, query, planFor, signal);
-    const reading = this.views.liveGeneration(caller.tenantId);
+    const readLive = (): Promise<LiveGeneration | null> => this.views.liveGeneration(caller.tenantId);
     const remembered = this.remembered.get(caller.tenantId);
-    if (remembered) {
-      const [attempt, live] = await Promise.all([Promise.allSettled([searchIn(remembered)]), reading]);
-      if (live?.id === remembered.id) {
-        if (attempt[0].status === 'rejected') throw attempt[0].reason;
-        return attempt[0].value.finish(live, started);
-      }
-    }
-    const live = await reading;
+    const [attempt] = await Promise.allSettled(remembered ? [searchIn(remembered)] : []);
+    throwIfCancelled(signal);
+    const live = attempt?.status === 'fulfilled' ? attempt.value.live : await readLive();
     throwIfCancelled(signal);
     if (live) this.remembered.set(caller.tenantId, live);
     else this.remembered.delete(caller.tenantId);
+    if (attempt && live?.id === remembered?.id) {
+      if (attempt.status === 'rejected') throw attempt.reason;
+      return attempt.value.finish(live, started);
+    }
     return (await searchIn(live)).finish(live, started);
   }
 

@@ -116,7 +116,7 @@ export class InMemoryWorld implements SearchIndexReader, Views {
       const head = this.heads.get(id);
       if (head) heads.set(id, { ...head, notYetKnown: head.notYetKnown && knownAsOf !== null });
     }
-    return { key, heads };
+    return { key, heads, generation: key === null ? null : this.generation };
   }
 
   async collectionItems(_tenantId: string, collectionId: string): Promise<string[] | null> {
