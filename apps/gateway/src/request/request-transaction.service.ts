@@ -4,6 +4,7 @@ import { writeAuditEvents } from '@candor/audit';
 import { Database, storeIdempotentResponse, type Transaction } from '@candor/persistence';
 import { requireRequestContext, type RequestContext } from '@candor/runtime';
 import { requireCaller } from '../access/caller.js';
+import { AuditCommits } from './audit-commits.js';
 
 /**
  * One commit for a request: its change, its audit event and, with an `Idempotency-Key`, its response.
@@ -11,7 +12,11 @@ import { requireCaller } from '../access/caller.js';
  */
 @Injectable()
 export class RequestTransaction {
-  constructor(private readonly database: Database) {}
+  private readonly reads: AuditCommits;
+
+  constructor(private readonly database: Database) {
+    this.reads = new AuditCommits(database);
+  }
 
   /** `work` returns the response body. `alsoOf` is a tenant that this request is making. */
   async run<Response>(
@@ -37,7 +42,7 @@ export class RequestTransaction {
   /** Commits the audit event of a request that changed nothing. */
   async recordRead(outcome: AuditOutcome): Promise<void> {
     const context = requireRequestContext();
-    await this.database.read((manager) => writeAuditEvents(manager, [eventOf(context, outcome)]));
+    await this.reads.commit(eventOf(context, outcome));
     context.audit.committed = true;
   }
 
