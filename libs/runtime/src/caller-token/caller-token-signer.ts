@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { AppError, callerScopeSchema, type CallerScope } from '@candor/contracts';
 import { z } from 'zod';
 
@@ -13,13 +13,16 @@ const payloadSchema = z.strictObject({ scope: callerScopeSchema, expiresAt: z.nu
  * The form is `base64url(payload).base64url(HMAC-SHA-256)`; the payload is readable and holds no secret.
  */
 export class CallerTokenSigner {
+  private readonly key: KeyObject;
+
   /** @param key shared by all services of an installation, at least 32 characters. */
-  constructor(private readonly key: string) {
+  constructor(key: string) {
     if (key.length < SHORTEST_KEY) {
       throw new AppError('CONFIG.INVALID', {
         message: `The key that signs caller scopes must have at least ${SHORTEST_KEY} characters.`,
       });
     }
+    this.key = createSecretKey(key, 'utf8');
   }
 
   /** @param ttlMs life of the token, default 15 minutes; jobs give the time they may wait. */

@@ -73,7 +73,10 @@ type UnaryMethod = (
   callback: (error: ServiceError | null, reply?: RetrievalWireReply) => void,
 ) => ClientUnaryCall;
 
-/** Retrieval in another process. The deadline and the caller's going away reach its index client. */
+/**
+ * Retrieval in another process. The deadline and the caller's going away reach its index client. Each end checks what it
+ * receives (docs/adr/0018): retrieval the request, this end the reply.
+ */
 export class GrpcRetrievalClient implements RetrievalClient {
   private readonly client: Client;
 
@@ -89,10 +92,9 @@ export class GrpcRetrievalClient implements RetrievalClient {
     request: RetrievalRequest<M>,
     options: { deadline: Date; signal?: AbortSignal },
   ): Promise<RetrievalReply<M>> {
-    const payload: unknown = RETRIEVAL_METHODS[method].request.parse(request);
-    const reply = await this.send(method, { ...call, payloadJson: JSON.stringify(payload) }, options);
+    const reply = await this.send(method, { ...call, payloadJson: JSON.stringify(request) }, options);
     if (reply.errorJson) throw AppError.fromWire(wireErrorSchema.parse(JSON.parse(reply.errorJson)));
-    return RETRIEVAL_METHODS[method].reply.parse(JSON.parse(reply.payloadJson)) as RetrievalReply<M>;
+    return parseReply(method, reply.payloadJson);
   }
 
   /** For health checks: a connection can be had. @throws AppError DEPENDENCY.RETRIEVAL_UNAVAILABLE */
@@ -126,6 +128,14 @@ export class GrpcRetrievalClient implements RetrievalClient {
       const cancel = (): void => pending.cancel();
       signal?.addEventListener('abort', cancel, { once: true });
     });
+  }
+}
+
+function parseReply<M extends RetrievalMethod>(method: M, payloadJson: string): RetrievalReply<M> {
+  try {
+    return RETRIEVAL_METHODS[method].reply.parse(JSON.parse(payloadJson)) as RetrievalReply<M>;
+  } catch (error) {
+    throw AppError.from(error);
   }
 }
 

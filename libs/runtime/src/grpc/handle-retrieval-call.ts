@@ -43,7 +43,8 @@ export interface RetrievalCallTools {
 }
 
 /**
- * Serves one call: verified scope, checked request, context, signal; and the reply, in which an error is data.
+ * Serves one call: verified scope, checked request, context, signal; and the reply, in which an error is data. The caller
+ * checks the reply.
  * Never rejects, so that no error loses its code on the way through the framework.
  */
 export async function handleRetrievalCall<M extends RetrievalMethod>(
@@ -66,7 +67,7 @@ export async function handleRetrievalCall<M extends RetrievalMethod>(
         const reply = await withSpan(`retrieval.${method}`, () =>
           handler({ requestId, scope, request, deadline, signal }),
         );
-        return { payloadJson: JSON.stringify(RETRIEVAL_METHODS[method].reply.parse(reply)), errorJson: '' };
+        return { payloadJson: JSON.stringify(reply), errorJson: '' };
       } catch (thrown) {
         const error = AppError.from(thrown);
         if (error.status >= 500 && !signal.aborted) logger.error({ error, method }, error.code);
