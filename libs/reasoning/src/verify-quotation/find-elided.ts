@@ -6,6 +6,9 @@ const ELLIPSIS = /\s*(?:\[\s*\.{3}\s*\]|\(\s*\.{3}\s*\)|\.{3,})\s*/;
 const SHORTEST_PIECE = 8;
 /** Most that an ellipsis stands for; farther apart the pieces are two quotations. */
 const LONGEST_GAP = 500;
+/** Nobody leaves out more; each is looked for from each place of the first. */
+const MOST_PIECES = 10;
+const MOST_STARTS = 1_000;
 
 /** The pieces of a folded quotation with ellipses, in their order and near each other: the place from the first to the last. */
 export function findElided(source: MappedText, wanted: string): Place | null {
@@ -14,8 +17,12 @@ export function findElided(source: MappedText, wanted: string): Place | null {
     .map((piece) => piece.trim())
     .filter((piece) => piece !== '');
   const [first, ...others] = pieces;
-  if (first === undefined || others.length === 0 || pieces.some((piece) => piece.length < SHORTEST_PIECE)) return null;
+  if (first === undefined || others.length === 0 || pieces.length > MOST_PIECES) return null;
+  if (pieces.some((piece) => piece.length < SHORTEST_PIECE)) return null;
+  let starts = 0;
   for (let start = findWhole(source, first); start; start = findWhole(source, first, start.at + 1)) {
+    starts += 1;
+    if (starts > MOST_STARTS) return null;
     const end = follow(source, start.at + start.length, others);
     if (end !== null) return { at: start.at, length: end - start.at };
   }

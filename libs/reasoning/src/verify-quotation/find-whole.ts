@@ -6,6 +6,9 @@ export interface Place {
   length: number;
 }
 
+/** Places within other words that are looked at before a text counts as one that doesn't hold what is wanted. */
+const MOST_PLACES = 10_000;
+
 /**
  * The first place that begins within [from, until] where the wanted text begins and ends with a word: what was folded must not be found within
  * another word, nor take half a letter (`e` of `é`).
@@ -13,8 +16,11 @@ export interface Place {
 export function findWhole({ text }: MappedText, wanted: string, from = 0, until = text.length): Place | null {
   if (!/[\p{L}\p{N}]/u.test(wanted)) return null;
   const within = text.slice(0, until + wanted.length);
-  for (let at = within.indexOf(wanted, from); at >= 0; at = within.indexOf(wanted, at + 1))
+  let places = 0;
+  for (let at = within.indexOf(wanted, from); at >= 0 && places < MOST_PLACES; at = within.indexOf(wanted, at + 1)) {
     if (isWhole(text, at, at + wanted.length)) return { at, length: wanted.length };
+    places += 1;
+  }
   return null;
 }
 

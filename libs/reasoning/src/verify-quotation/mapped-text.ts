@@ -36,12 +36,3 @@ export class MappedTextBuilder {
     }
   }
 }
-
-/** As `normalizeWhitespace`, with the way back. */
-export function collapseText(source: string): MappedText {
-  const builder = new MappedTextBuilder();
-  for (const { 0: part, index } of source.matchAll(/\s+|\S/g))
-    if (part.trim() === '') builder.addSpace(index, index + part.length);
-    else builder.add(part, index, index + part.length);
-  return builder.build();
-}

@@ -1,8 +1,9 @@
 import { unescapeXmlOnce } from '../escape-xml.js';
 import { normalizeWhitespace } from '../validate-citations.js';
+import { CollapsedText } from './collapsed-text.js';
 import { findElided } from './find-elided.js';
 import { foldText } from './fold-text.js';
-import { collapseText, type MappedText } from './mapped-text.js';
+import type { MappedText } from './mapped-text.js';
 import { findWhole } from './find-whole.js';
 
 export interface FoundQuotation {
@@ -20,11 +21,17 @@ const LONGEST_REPAIRED = 500_000;
 
 /** One text in which many quotations are looked up. */
 export class QuotationSource {
-  private normalized: string | undefined;
-  private collapsed: MappedText | undefined;
+  private readonly collapsed: CollapsedText;
   private folded: MappedText | undefined;
 
-  constructor(private readonly text: string) {}
+  constructor(private readonly text: string) {
+    this.collapsed = new CollapsedText(text);
+  }
+
+  /** Reads a large text part by part, so that others have their turn in between; without it the first look reads all of it. */
+  async prepare(pause: () => Promise<void>): Promise<void> {
+    while (this.collapsed.readPart()) await pause();
+  }
 
   /**
    * The first place where the quotation occurs, whitespace runs collapsed and trimmed on both sides (reasoning.md, 6), as
@@ -45,11 +52,10 @@ export class QuotationSource {
   }
 
   private findAsQuoted(wanted: string): FoundQuotation | null {
-    this.normalized ??= normalizeWhitespace(this.text);
-    if (wanted === '' || !this.normalized.includes(wanted)) return null;
-    this.collapsed ??= collapseText(this.text);
-    const at = this.collapsed.text.indexOf(wanted);
-    return at < 0 ? null : this.toFound('verified', this.collapsed, { at, length: wanted.length });
+    const at = wanted === '' ? -1 : this.collapsed.text.indexOf(wanted);
+    if (at < 0) return null;
+    const { start, end } = this.collapsed.locate(at, wanted.length);
+    return { status: 'verified', start, end, quotation: this.text.slice(start, end) };
   }
 
   private findRepaired(quotation: string): FoundQuotation | null {
@@ -57,17 +63,10 @@ export class QuotationSource {
     const wanted = foldText(quotation).text;
     const bare = stripEdges(wanted);
     const place = findWhole(this.folded, wanted) ?? findWhole(this.folded, bare) ?? findElided(this.folded, bare);
-    return place ? this.toFound('repaired', this.folded, place) : null;
-  }
-
-  private toFound(
-    status: FoundQuotation['status'],
-    { starts, ends }: MappedText,
-    { at, length }: { at: number; length: number },
-  ): FoundQuotation {
-    const start = starts[at] ?? 0;
-    const end = ends[at + length - 1] ?? start;
-    return { status, start, end, quotation: this.text.slice(start, end) };
+    if (!place) return null;
+    const start = this.folded.starts[place.at] ?? 0;
+    const end = this.folded.ends[place.at + place.length - 1] ?? start;
+    return { status: 'repaired', start, end, quotation: this.text.slice(start, end) };
   }
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { normalizeWhitespace } from '../validate-citations.js';
+import { CollapsedText } from './collapsed-text.js';
 import { QuotationSource, verifyQuotation } from './quotation-source.js';
 
 const SOURCE =
@@ -85,5 +87,61 @@ describe('verifyQuotation', () => {
     const source = new QuotationSource(`${'word '.repeat(100_001)}The END`);
     expect(source.find('The END')).toMatchObject({ status: 'verified', start: 500_005 });
     expect(source.find('the end')).toBeNull();
+  });
+});
+
+describe('a large text', () => {
+  const word = (index: number): string => `w${index.toString(36)}`;
+  /** Runs of whitespace everywhere, some of them across the bounds of what is read at a time. */
+  const large = `  ${Array.from({ length: 150_000 }, (_, index) => `${word(index)}${' \n'.repeat(1 + (index % 4))}`).join('')}`;
+  const bound = `${'x'.repeat(499_990)}${' '.repeat(30)}y${' '.repeat(500_000)}z `;
+
+  it.each([
+    ['much of it', large],
+    ['a run across the bound', bound],
+    ['nothing but whitespace', ' '.repeat(1_200_000)],
+    ['nothing', ''],
+  ])('is collapsed part by part as it is at once: %s', (_what, text) => {
+    expect(new CollapsedText(text).text).toBe(normalizeWhitespace(text));
+  });
+
+  it('knows where each piece of it stands', () => {
+    const source = new QuotationSource(large);
+    for (const index of [0, 1, 70_000, 149_000]) {
+      const found = source.find(`${word(index)} ${word(index + 1)}`);
+      const start = large.search(new RegExp(`(?<![a-z0-9])${word(index)}(?![a-z0-9])`));
+      expect(found).toMatchObject({ status: 'verified', start });
+      expect(normalizeWhitespace(found?.quotation ?? '')).toBe(`${word(index)} ${word(index + 1)}`);
+    }
+    expect(verifyQuotation('y z', bound)).toMatchObject({ start: 500_020, end: 1_000_022 });
+  });
+
+  it('is read with a pause after each part, and then in one go', async () => {
+    const source = new QuotationSource(large);
+    let pauses = 0;
+    await source.prepare(async () => void (pauses += 1));
+    expect(pauses).toBe(Math.ceil(large.length / 500_000));
+    await source.prepare(async () => void (pauses += 1));
+    expect(pauses).toBe(Math.ceil(large.length / 500_000));
+  });
+});
+
+describe('hostile quotations', () => {
+  it('give up after so many places within other words', () => {
+    expect(find('AAAAAAAA', `${'a'.repeat(9_000)} aaaaaaaa`)).toEqual(['repaired', 'aaaaaaaa']);
+    expect(find('AAAAAAAA', `${'a'.repeat(11_000)} aaaaaaaa`)).toBeNull();
+  });
+
+  it('leave out no more than anybody does', () => {
+    const pieces = Array.from({ length: 11 }, (_, index) => `piece number ${String.fromCharCode(97 + index)}`);
+    const source = pieces.join(' and then ');
+    expect(find(pieces.slice(0, 10).join(' ... '), source)?.[0]).toBe('repaired');
+    expect(find(pieces.join(' ... '), source)).toBeNull();
+  });
+
+  it('look from so many places for what follows', () => {
+    const repeated = (times: number) => `${'Abcdefgh '.repeat(times)}${'- '.repeat(100)}the very end`;
+    expect(find('abcdefgh ... THE VERY END', repeated(900))?.[0]).toBe('repaired');
+    expect(find('abcdefgh ... THE VERY END', repeated(1_100))).toBeNull();
   });
 });

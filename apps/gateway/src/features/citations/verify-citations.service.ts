@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { CitationCheck, CitationReason, VerifyCitationsBody } from '@candor/contracts';
 import {
@@ -24,6 +25,9 @@ interface Located {
 /** Looks quotations up in the texts that the caller may read, from the truth and not from the index. */
 @Injectable()
 export class VerifyCitationsService {
+  /** Between two pieces of work, so that a large request keeps nobody waiting. */
+  private readonly pause: () => Promise<void> = () => setImmediate();
+
   constructor(private readonly database: Database) {}
 
   async verify(citations: readonly Citation[]): Promise<CitationCheck[]> {
@@ -39,9 +43,11 @@ export class VerifyCitationsService {
       const found = [...new Set(located.map(({ chunk }) => chunk.itemId))];
       // An item's texts may be large: they are held for one item at a time.
       for (const itemId of found) {
-        const texts = new ItemTexts(manager, viewer.tenantId);
-        for (const each of located.filter(({ chunk }) => chunk.itemId === itemId))
+        const texts = new ItemTexts(manager, viewer.tenantId, this.pause);
+        for (const each of located.filter(({ chunk }) => chunk.itemId === itemId)) {
           results[each.ordinal] = await check(each, texts);
+          await this.pause();
+        }
       }
       return found;
     });
@@ -58,6 +64,7 @@ class ItemTexts {
   constructor(
     private readonly transaction: Transaction,
     private readonly tenantId: string,
+    private readonly pause: () => Promise<void>,
   ) {}
 
   /** The version that the citation is checked against: the cited one if it says so, else the current one. */
@@ -73,6 +80,7 @@ class ItemTexts {
     if (!source) {
       const text = await this.read(chunk.itemId, version);
       source = new QuotationSource(range ? text.slice(...range) : text);
+      await source.prepare(this.pause);
       this.sources.set(key, source);
     }
     return source.find(quotation);
