@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import nxPlugin from '@nx/eslint-plugin';
 import { defineConfig } from 'eslint/config';
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
+import jsxA11y from 'eslint-plugin-jsx-a11y-x';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import { depConstraints, restrictedImports } from './tools/lint-rules/dependency-rules.mjs';
 import { refreshProjectGraph } from './tools/lint-rules/refresh-project-graph.mjs';
@@ -9,7 +11,7 @@ import { refreshProjectGraph } from './tools/lint-rules/refresh-project-graph.mj
 const root = import.meta.dirname;
 await refreshProjectGraph(root);
 
-const typescript = ['**/*.ts'];
+const typescript = ['**/*.ts', '**/*.tsx'];
 const testFiles = ['*.spec.ts', 'conformance/**/*.ts', 'testing/**/*.ts'];
 const tests = [...testFiles.map((pattern) => `**/${pattern}`), 'libs/testkit/**/*.ts', 'apps/e2e/**/*.ts'];
 /** Programs whose output is for a person. */
@@ -47,10 +49,13 @@ export default defineConfig(
     plugins: { 'import-x': importX },
     settings: {
       'import-x/resolver-next': [
-        createNodeResolver({ extensions: ['.ts', '.mjs', '.js'], extensionAlias: { '.js': ['.ts', '.js'] } }),
+        createNodeResolver({
+          extensions: ['.ts', '.tsx', '.mjs', '.js'],
+          extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
+        }),
       ],
-      'import-x/extensions': ['.ts', '.mjs', '.js'],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+      'import-x/extensions': ['.ts', '.tsx', '.mjs', '.js'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
     },
     rules: {
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
@@ -62,7 +67,13 @@ export default defineConfig(
   {
     files: typescript,
     extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { project: ['./tsconfig.lint.json'], tsconfigRootDir: root } },
+    languageOptions: {
+      parserOptions: {
+        // The console is for browsers: its files have a configuration of their own.
+        project: ['./tsconfig.lint.json', './apps/console/tsconfig.lib.json'],
+        tsconfigRootDir: root,
+      },
+    },
     plugins: { '@nx': nxPlugin },
     rules: {
       '@nx/enforce-module-boundaries': boundaries({ test: false }),
@@ -98,7 +109,7 @@ export default defineConfig(
   },
   ...workspaces.flatMap((folder) => [
     {
-      files: [`${folder}/**/*.ts`],
+      files: [`${folder}/**/*.{ts,tsx}`],
       rules: { 'no-restricted-imports': ['error', restrictedImports(folder, { test: false })] },
     },
     {
@@ -106,6 +117,10 @@ export default defineConfig(
       rules: { 'no-restricted-imports': ['error', restrictedImports(folder, { test: true })] },
     },
   ]),
+  {
+    files: ['apps/console/**/*.{ts,tsx}'],
+    extends: [reactHooks.configs.flat.recommended, jsxA11y.configs.strict],
+  },
   {
     files: tests,
     rules: {

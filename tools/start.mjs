@@ -13,6 +13,8 @@ import { killChildren } from './bootstrap/child-processes.mjs';
 import { installPackages } from './bootstrap/install-packages.mjs';
 
 const PROFILES = { standalone: 'apps/standalone/dist/main.js', distributed: 'apps/standalone/dist/distributed.js' };
+/** What a profile serves beside its own code. */
+const CONSOLE = 'apps/console/dist/index.html';
 const DEFAULT_PORT = 3000;
 
 /** Errors of the profile whose message says what to do. */
@@ -80,7 +82,7 @@ async function prepare(entry) {
   process.on('SIGTERM', interrupt);
   try {
     await installPackages(root, say);
-    if (!interrupted) await buildSources(root, [entry], say);
+    if (!interrupted) await buildSources(root, [entry, CONSOLE], say);
   } catch (error) {
     if (!interrupted) throw error;
   } finally {

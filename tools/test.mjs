@@ -13,11 +13,12 @@ import { installPackages } from './bootstrap/install-packages.mjs';
 import { TestCounts } from './test-run/test-counts.mjs';
 import { startTestServices } from './test-run/test-services.mjs';
 
-const BUILT = ['tools/services/dist/index.js', 'tools/models/dist/index.js'];
+const BUILT = ['tools/services/dist/index.js', 'tools/models/dist/index.js', 'apps/console/dist/index.html'];
 /** [what, command line below node_modules] */
 const CHECKS = [
   ['format', ['prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.']],
   ['types of the tests', ['typescript/bin/tsc', '-p', 'tsconfig.lint.json']],
+  ['types of the console', ['typescript/bin/tsc', '-p', 'apps/console/tsconfig.lib.json']],
   ['lint', ['eslint/bin/eslint.js', '.', '--max-warnings', '0']],
   ['mutants of boundary checks', ['@stryker-mutator/core/bin/stryker.js', 'run', 'tools/mutation/smoke.config.mjs']],
 ];

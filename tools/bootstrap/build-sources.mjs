@@ -5,7 +5,7 @@ import { BootstrapError } from './bootstrap.error.mjs';
 import { runCommand } from './child-processes.mjs';
 
 const STAMP = 'node_modules/.candor-build-hash';
-const SOURCE = /\.(ts|mts|mjs|json|proto)$/;
+const SOURCE = /\.(ts|tsx|mts|mjs|json|proto|css|html|svg)$/;
 const NOT_SOURCES = new Set(['dist', 'out-tsc', 'node_modules', 'demo']);
 
 /**

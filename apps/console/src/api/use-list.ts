@@ -6,6 +6,11 @@ import { usePolling } from './use-polling.js';
 type Filter<Name extends ListName> = Omit<NonNullable<Parameters<CandorClient[Name]>[0]>, 'cursor'>;
 type ItemOf<Name extends ListName> = Received<Name> extends { data: (infer Item)[] } ? Item : never;
 
+interface Page<Item> {
+  data: Item[];
+  pagination: { cursor: string | null; hasMore: boolean };
+}
+
 interface ListOptions<Item> {
   /** While one of the items is under way, the list is looked at again. */
   isUnderWay?: (item: Item) => boolean;
@@ -19,14 +24,13 @@ export function useList<Name extends ListName>(
   { isUnderWay, enabled = true }: ListOptions<ItemOf<Name>> = {},
 ) {
   const { client } = useSession();
-  type Page = Received<Name> & { data: ItemOf<Name>[]; pagination: { cursor: string | null; hasMore: boolean } };
-  const polling = usePolling<InfiniteData<Page>>(({ pages }) =>
+  const polling = usePolling<InfiniteData<Page<ItemOf<Name>>, string | null>>(({ pages }) =>
     pages.some(({ data }) => data.some((item) => isUnderWay?.(item) ?? false)),
   );
   const query = useInfiniteQuery({
     queryKey: [name, filter],
     queryFn: ({ pageParam, signal }) => {
-      const list = client[name] as unknown as (input: object, options: object) => Promise<Page>;
+      const list = client[name] as unknown as (input: object, options: object) => Promise<Page<ItemOf<Name>>>;
       return list({ ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal });
     },
     initialPageParam: null as string | null,
@@ -35,7 +39,9 @@ export function useList<Name extends ListName>(
     ...(isUnderWay ? { refetchInterval: polling } : {}),
   });
   const items = query.data?.pages.flatMap(({ data }) => data);
-  return { query, items, first: query.data?.pages[0] };
+  // As it came: some lists say more than their items.
+  const first = query.data?.pages[0] as Received<Name> | undefined;
+  return { query, items, first };
 }
 
 export type ListQuery = Pick<

@@ -1,4 +1,4 @@
-import type { Query } from '@tanstack/react-query';
+import type { Query, QueryKey } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { afterPoll, nextPoll, type PollState } from './next-poll.js';
 
@@ -14,9 +14,8 @@ interface Seen {
  */
 export function usePolling<Data>(isUnderWay: (data: Data) => boolean) {
   const seen = useRef<Seen>({ at: 0, data: undefined, poll: { unchanged: 0, failures: 0 } });
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the query's other type parameters don't matter here
-  return (query: Query<any, any, any, any>): number | false => {
-    const { data, dataUpdatedAt, errorUpdatedAt, status } = query.state as Query<Data>['state'];
+  return <Fetched, Key extends QueryKey>({ state }: Query<Fetched, Error, Data, Key>): number | false => {
+    const { data, dataUpdatedAt, errorUpdatedAt, status } = state;
     const at = Math.max(dataUpdatedAt, errorUpdatedAt);
     if (at > seen.current.at) {
       // Equal answers keep their identity.

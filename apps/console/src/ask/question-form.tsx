@@ -1,4 +1,4 @@
-import { useState, type SubmitEvent } from 'react';
+import { useRef, useState, type SubmitEvent } from 'react';
 import { Button } from '../ui/button.js';
 import { TextField } from '../ui/text-field.js';
 
@@ -13,6 +13,7 @@ interface QuestionFormProps {
 export function QuestionForm({ isPending, onAsk, onCancel }: QuestionFormProps) {
   const [query, setQuery] = useState('');
   const [problem, setProblem] = useState<string>();
+  const form = useRef<HTMLFormElement>(null);
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const trimmed = query.trim();
@@ -21,7 +22,7 @@ export function QuestionForm({ isPending, onAsk, onCancel }: QuestionFormProps) 
     if (!found) onAsk(trimmed);
   };
   return (
-    <form className="card" onSubmit={submit}>
+    <form className="card" ref={form} onSubmit={submit}>
       <TextField
         label="Question"
         rows={2}
@@ -30,7 +31,7 @@ export function QuestionForm({ isPending, onAsk, onCancel }: QuestionFormProps) 
         onChange={setQuery}
         error={problem}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.target.closest('form')?.requestSubmit();
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
         }}
       />
       <div className="form-actions">

@@ -129,7 +129,7 @@ function useIngestion(requestId: string, enabled: boolean) {
 function OneIngestion({ requestId }: { requestId: string }) {
   const { data, error, isPending } = useIngestion(requestId, true);
   if (isPending) return <Loading what="the request" />;
-  if (error) return <ErrorNotice error={error} />;
+  if (!data) return <ErrorNotice error={error} />;
   return (
     <>
       <IngestionSummary ingestion={data} />

@@ -7,7 +7,8 @@ const OFFSET = /^\d{1,9}$/;
 export function readPlace(search: URLSearchParams): { chunkId: string | undefined; ranges: TextRange[] | null } {
   const chunkId = search.get('chunkId') ?? '';
   if (!UUID.test(chunkId)) return { chunkId: undefined, ranges: [] };
-  const [start = '', end = ''] = [search.get('start') ?? '', search.get('end') ?? ''];
+  const start = search.get('start') ?? '';
+  const end = search.get('end') ?? '';
   if (!OFFSET.test(start) || !OFFSET.test(end)) return { chunkId, ranges: null };
   return { chunkId, ranges: [{ start: Number(start), end: Number(end) }] };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { splitAtRanges } from './split-at-ranges.js';
 
+const LONE_SURROGATE = /\p{Surrogate}/u;
 const marked = (text: string, ...ranges: [number, number][]): string[] =>
   splitAtRanges(
     text,
@@ -46,7 +47,7 @@ describe('splitAtRanges', () => {
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.array(range, { maxLength: 5 }), (text, ranges) => {
         const parts = splitAtRanges(text, ranges);
         expect(parts.map((part) => part.text).join('')).toBe(text);
-        for (const part of parts) expect(part.text.isWellFormed()).toBe(true);
+        for (const part of parts) expect(part.text).not.toMatch(LONE_SURROGATE);
       }),
     );
   });

@@ -47,7 +47,9 @@ function KeyForm({ onSecret, onCancel }: { onSecret: CreateKeyProps['onSecret'];
   const [problems, setProblems] = useState<Record<string, string>>({});
   const create = useAction((body: CreateApiKeyBody) => client.createApiKey(body), ['listApiKeys']);
   // Nobody can grant what they do not have.
-  const grantable = Object.fromEntries(ACTIONS.filter(allows).map((action) => [action, ACTION_NAMES[action]]));
+  const grantable = Object.fromEntries(
+    ACTIONS.filter(allows).map((action) => [action, ACTION_NAMES[action]]),
+  ) as Partial<Record<Action, string>>;
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const input = { name, actorType, actions, providers, allProviders, principals, rateLimit, expiresOn };
@@ -60,12 +62,7 @@ function KeyForm({ onSecret, onCancel }: { onSecret: CreateKeyProps['onSecret'];
     <form className="stack" onSubmit={submit} noValidate>
       <TextField label="Name" value={name} onChange={setName} error={problems['name']} maxLength={200} />
       <Select label="For" options={ACTOR_TYPES} value={actorType} onChange={setActorType} />
-      <Choices
-        label="May do"
-        options={grantable}
-        value={actions}
-        onChange={(chosen) => setActions(chosen as Action[])}
-      />
+      <Choices label="May do" options={grantable} value={actions} onChange={setActions} />
       <Problem text={problems['actions']} />
       <Checkbox isSelected={allProviders} onChange={setAllProviders}>
         Every provider, later ones too

@@ -8,13 +8,14 @@ import { Confirm } from '../ui/modal.js';
 import { ErrorNotice } from '../ui/notice.js';
 import { At } from '../ui/time.js';
 import { PROVIDER_NAMES } from '../words/provider-names.js';
+import { useNow } from '../words/use-now.js';
 import { describeKeyState } from './describe-key-state.js';
 import type { NewSecret } from './keys.screen.js';
 
 export function KeyEntry({ apiKey, onSecret }: { apiKey: ApiKeyView; onSecret: (secret: NewSecret) => void }) {
   const { caller } = useSession();
   const { allowedActions, allowedProviders, principals, rateLimitPerMinute, expiresAt } = apiKey;
-  const { words, tone, isUsable } = describeKeyState(apiKey, Date.now());
+  const { words, tone, isUsable } = describeKeyState(apiKey, useNow());
   return (
     <li className="card">
       <div className="row row-between">

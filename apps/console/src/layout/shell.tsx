@@ -7,10 +7,11 @@ import { ThemeChoice } from './theme-choice.js';
 
 /** Around every screen: where one is, who one is, and the way to everywhere else. */
 export function Shell() {
-  const [isOpen, setOpen] = useState(false);
-  const menuId = useId();
   const { pathname } = useLocation();
-  useEffect(() => setOpen(false), [pathname]);
+  // The menu belongs to the screen on which it was opened: the next one begins with it closed.
+  const [openedAt, setOpenedAt] = useState<string | null>(null);
+  const isOpen = openedAt === pathname;
+  const menuId = useId();
   useScreenAnnouncement(pathname);
   return (
     <>
@@ -29,7 +30,7 @@ export function Shell() {
               size="small"
               aria-expanded={isOpen}
               aria-controls={menuId}
-              onPress={() => setOpen(!isOpen)}
+              onPress={() => setOpenedAt(isOpen ? null : pathname)}
             >
               Menu
             </Button>

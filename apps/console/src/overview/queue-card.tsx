@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSession } from '../session/session.js';
 import { Chart } from '../ui/chart.js';
 import { Facts } from '../ui/facts.js';
@@ -11,34 +10,35 @@ const POLL_MS = 5_000;
 
 export function QueueCard() {
   const { client } = useSession();
-  const [history, setHistory] = useState<QueueSample[]>([]);
-  const { data, error, isPending, dataUpdatedAt } = useQuery({
+  const queries = useQueryClient();
+  const { data, error, isPending } = useQuery({
     queryKey: ['queue'],
-    queryFn: async ({ signal }) => (await client.ingestions({ limit: 1 }, { signal })).meta,
+    queryFn: async ({ signal, queryKey }) => {
+      const { meta } = await client.ingestions({ limit: 1 }, { signal });
+      const waiting = countWaiting(meta.counts);
+      const before = queries.getQueryData<{ history: QueueSample[] }>(queryKey)?.history ?? [];
+      return { meta, waiting, history: addSample(before, { at: Date.now(), waiting }) };
+    },
     refetchInterval: POLL_MS,
   });
-  const waiting = data ? countWaiting(data.counts) : undefined;
-  useEffect(() => {
-    if (waiting !== undefined) setHistory((known) => addSample(known, { at: dataUpdatedAt, waiting }));
-  }, [waiting, dataUpdatedAt]);
   return (
     <section className="card" aria-labelledby="queue">
       <h2 id="queue">Queue depth</h2>
       {isPending ? <Loading what="the queue" /> : null}
       {error ? <ErrorNotice error={error} /> : null}
-      {data && waiting !== undefined ? (
+      {data ? (
         <>
           <Facts
             facts={{
-              'Waiting or under way': <span className="figure">{formatNumber(waiting)}</span>,
-              'Indexed in a minute': <span className="figure">{formatNumber(data.indexedLastMinute)}</span>,
-              Oldest: data.oldestSeconds === null ? null : formatDuration(data.oldestSeconds),
+              'Waiting or under way': <span className="figure">{formatNumber(data.waiting)}</span>,
+              'Indexed in a minute': <span className="figure">{formatNumber(data.meta.indexedLastMinute)}</span>,
+              Oldest: data.meta.oldestSeconds === null ? null : formatDuration(data.meta.oldestSeconds),
             }}
           />
           <Chart
-            values={history.map((sample) => sample.waiting)}
+            values={data.history.map(({ waiting }) => waiting)}
             describe={formatNumber}
-            label={`Queue depth over the last ${history.length} looks: now ${waiting}`}
+            label={`Queue depth over the last ${data.history.length} looks: now ${data.waiting}`}
           />
           <p className="quiet small">One look each five seconds while this page is open, oldest left.</p>
         </>

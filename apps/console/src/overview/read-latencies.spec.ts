@@ -1,18 +1,19 @@
 import type { AuditEventView } from '@candor/contracts';
 import { percentile, readLatencies } from './read-latencies.js';
 
-const event = (createdAt: string, metadata: AuditEventView['metadata']): AuditEventView => ({
-  id: 'e',
-  requestId: `r-${createdAt}`,
-  action: 'context.retrieve',
-  outcome: 'succeeded',
-  actorApiKeyId: null,
-  actorType: 'admin',
-  targetType: null,
-  targetId: null,
-  metadata,
-  createdAt,
-});
+const event = (createdAt: string, metadata: AuditEventView['metadata']): AuditEventView =>
+  ({
+    id: 'e',
+    requestId: `r-${createdAt}`,
+    action: 'context.retrieve',
+    outcome: 'succeeded',
+    actorApiKeyId: null,
+    actorType: 'admin',
+    targetType: null,
+    targetId: null,
+    metadata,
+    createdAt,
+  }) as AuditEventView;
 
 describe('readLatencies', () => {
   it('reads a search and the search of a question, oldest first', () => {

@@ -27,9 +27,9 @@ export class KeyStore {
   }
 
   /** Browsers may refuse storage as a whole; then the key lives in memory alone. */
-  private attempt<Result>(use: (storage: KeyStorage) => Result): Result | undefined {
+  private attempt<Result>(act: (storage: KeyStorage) => Result): Result | undefined {
     try {
-      return use(this.storage());
+      return act(this.storage());
     } catch {
       return undefined;
     }

@@ -1,11 +1,13 @@
 import { formatAgo, formatDateTime } from '../words/format.js';
+import { useNow } from '../words/use-now.js';
 
 /** How long ago, and the whole time for who asks. */
 export function Ago({ at }: { at: string | null }) {
+  const now = useNow();
   if (at === null) return <>never</>;
   return (
     <time dateTime={at} title={formatDateTime(at)}>
-      {formatAgo(at, Date.now())}
+      {formatAgo(at, now)}
     </time>
   );
 }
