@@ -20,6 +20,7 @@ import { Reasoning1764700000000 } from './migrations/1764700000000-reasoning.js'
 import { OutboxLanes1764800000000 } from './migrations/1764800000000-outbox-lanes.js';
 import { AuditSealing1764940000001 } from './migrations/1764940000001-audit-sealing.js';
 import { ReasoningHistory1764900000001 } from './migrations/1764900000001-reasoning-history.js';
+import { FeedbackCorpus1764900000002 } from './migrations/1764900000002-feedback-corpus.js';
 import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-level-security.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
@@ -103,6 +104,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       Reasoning1764700000000,
       OutboxLanes1764800000000,
       ReasoningHistory1764900000001,
+      FeedbackCorpus1764900000002,
       RowLevelSecurity1764930000000,
       AuditSealing1764940000001,
     ],

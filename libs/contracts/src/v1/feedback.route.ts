@@ -26,7 +26,7 @@ export const feedbackSchema = z
     requestId: requestIdSchema,
     rating: z.enum(FEEDBACK_RATINGS),
     note: z.string().nullable(),
-    /** The label that it gives to calibration; null = none. */
+    /** The label that it gives to calibration; null = none, as for a request that saw a part of the corpus only (scope, time, or a restricted key). */
     answerable: z.boolean().nullable(),
     createdAt: z.iso.datetime(),
   })
@@ -38,7 +38,8 @@ export const feedbackRoute = defineRoute({
   path: '/v1/feedback',
   summary: 'Say whether an answer was right',
   description:
-    'A key rates a request once; a second rating replaces the first. The question itself is kept for calibration only where the tenant keeps query texts.',
+    'A key rates a request once; a second rating replaces the first. The question itself is kept for calibration only where the tenant keeps query texts. ' +
+    'A request that was narrowed (scope, time) or made with a restricted key gives no label; a label holds until the corpus has grown or shrunk past the bound of a calibration.',
   action: 'reason',
   audit: 'feedback.create',
   body: feedbackBodySchema,

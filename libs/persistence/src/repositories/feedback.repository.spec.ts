@@ -43,7 +43,8 @@ describeOnPostgres('feedback', (postgres) => {
         ...fields,
       }),
     );
-  const labelled = () => postgres.database.read((manager) => listLabelledQueries(manager, tenant.id, 100));
+  const labelled = () =>
+    postgres.database.read((manager) => listLabelledQueries(manager, tenant.id, { limit: 100, growthBound: 0.2 }));
 
   it("is about the tenant's own questions", async () => {
     const requestId = await ask('How?');
@@ -62,6 +63,36 @@ describeOnPostgres('feedback', (postgres) => {
     const second = await save(requestId, { apiKeyId, rating: 'negative', note: 'No.', answerable: false });
     expect(second.id).toBe(first.id);
     expect(await labelled()).toEqual([{ query: 'How?', answerable: false }]);
+  });
+
+  it('knows whether the key that asked saw a part only', async () => {
+    const find = async (fields: Partial<AuditEventInput>) =>
+      (await postgres.database.read(async (manager) => findAskedRequest(manager, tenant.id, await ask('How?', fields))))
+        ?.isRestricted;
+    expect(await find({ metadata: { query: 'How?', callerIsRestricted: false } })).toBe(false);
+    expect(await find({ metadata: { query: 'How?', callerIsRestricted: true } })).toBe(true);
+    // Older events don't say so.
+    expect(await find({ actorApiKeyId: (await tenant.addKey()).id })).toBe(false);
+    expect(await find({ actorApiKeyId: (await tenant.addKey({ principals: ['user:a@x.org'] })).id })).toBe(true);
+    expect(await find({})).toBe(true);
+  });
+
+  it('holds until the corpus is another one', async () => {
+    const resize = (items: number) =>
+      postgres.query('UPDATE generations SET item_count = $2 WHERE id = $1', [tenant.generationId, items]);
+    await resize(100);
+    await save(await ask('Yes?'));
+    await save(await ask('No?'), { answerable: false });
+    const held = async (items: number) => {
+      await resize(items);
+      return (await labelled()).map(({ query }) => query).sort();
+    };
+    expect(await held(120)).toEqual(['No?', 'Yes?']);
+    expect(await held(121)).toEqual(['Yes?']);
+    expect(await held(80)).toEqual(['No?', 'Yes?']);
+    expect(await held(79)).toEqual(['No?']);
+    await postgres.query('UPDATE feedback SET corpus_size = NULL WHERE tenant_id = $1', [tenant.id]);
+    expect(await held(100)).toEqual([]);
   });
 
   it('labels questions whose text was kept, unless callers disagree', async () => {

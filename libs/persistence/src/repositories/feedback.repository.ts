@@ -15,6 +15,8 @@ export interface AskedRequest {
   action: AuditAction;
   outcome: AuditOutcome;
   metadata: Record<string, unknown>;
+  /** The key that asked saw a part of the tenant only. */
+  isRestricted: boolean;
 }
 
 /** The end of a request of this tenant that asked something; null when there is none. */
@@ -24,7 +26,10 @@ export async function findAskedRequest(
   requestId: string,
 ): Promise<AskedRequest | null> {
   const rows: AskedRequest[] = await transaction.query(
-    `SELECT e.action, e.outcome, e.metadata FROM audit_events e
+    // Events that don't say so yet: by what the key may see now, and restricted when the key is gone.
+    `SELECT e.action, e.outcome, e.metadata, coalesce((e.metadata->>'callerIsRestricted')::boolean,
+       k.id IS NULL OR k.allowed_providers IS NOT NULL OR k.principals IS NOT NULL) AS "isRestricted"
+     FROM audit_events e LEFT JOIN api_keys k ON k.id = e.actor_api_key_id
      WHERE e.tenant_id = $1 AND e.request_id = $2 AND e.action = ANY($3::text[]) ORDER BY e.sequence DESC LIMIT 1`,
     [tenantId, requestId, ASKING],
   );
@@ -48,10 +53,11 @@ export interface FeedbackRow extends NewFeedback {
 /** What a key says of a request; its second word replaces the first. */
 export async function saveFeedback(transaction: Transaction, feedback: NewFeedback): Promise<FeedbackRow> {
   const [row]: { id: string; created_at: Date }[] = await transaction.query(
-    `INSERT INTO feedback (id, tenant_id, request_id, api_key_id, rating, note, answerable)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)
+    `INSERT INTO feedback (id, tenant_id, request_id, api_key_id, rating, note, answerable, corpus_size)
+     VALUES ($1, $2, $3, $4, $5, $6, $7,
+       (SELECT g.item_count FROM generations g WHERE g.tenant_id = $2 AND g.status = 'live'))
      ON CONFLICT (tenant_id, request_id, api_key_id) DO UPDATE SET rating = excluded.rating, note = excluded.note,
-       answerable = excluded.answerable, created_at = now()
+       answerable = excluded.answerable, corpus_size = excluded.corpus_size, created_at = now()
      RETURNING id, created_at`,
     [
       randomUuid(),
@@ -74,21 +80,25 @@ export interface LabelledQuery {
 
 /**
  * Questions that feedback has labelled, as far as their text was kept in the audit trail, each once; those that callers
- * disagree about are left out.
+ * disagree about are left out. A label holds as long as a calibration does: that nothing answers until the corpus has
+ * grown by more than `growthBound`, that something does until it has shrunk as much.
  */
 export async function listLabelledQueries(
   transaction: Transaction,
   tenantId: string,
-  limit: number,
+  { limit, growthBound }: { limit: number; growthBound: number },
 ): Promise<LabelledQuery[]> {
   return transaction.query(
     `SELECT l.query, bool_and(l.answerable) AS answerable FROM (
        SELECT f.answerable, f.created_at, (SELECT trim(e.erasable->>'query') FROM audit_events e
          WHERE e.tenant_id = f.tenant_id AND e.request_id = f.request_id AND e.action = ANY($2::text[])
          ORDER BY e.sequence DESC LIMIT 1) AS query
-       FROM feedback f WHERE f.tenant_id = $1 AND f.answerable IS NOT NULL) l
+       FROM feedback f JOIN generations g ON g.tenant_id = f.tenant_id AND g.status = 'live'
+       WHERE f.tenant_id = $1 AND f.answerable IS NOT NULL
+         AND CASE WHEN f.answerable THEN g.item_count >= f.corpus_size * (1 - $4::numeric)
+           ELSE g.item_count <= f.corpus_size * (1 + $4::numeric) END) l
      WHERE l.query <> '' GROUP BY l.query HAVING bool_and(l.answerable) = bool_or(l.answerable)
      ORDER BY max(l.created_at) DESC, l.query LIMIT $3`,
-    [tenantId, ASKING, limit],
+    [tenantId, ASKING, limit, growthBound],
   );
 }

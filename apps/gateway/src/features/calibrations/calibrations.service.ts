@@ -65,7 +65,9 @@ export class CalibrationsService {
     const live = await this.requireLive(tenantId, body.generationId);
     const labelled =
       body.includeFeedback && tenant.auditQueryText
-        ? await this.database.read((manager) => listLabelledQueries(manager, tenantId, MOST_FROM_FEEDBACK))
+        ? await this.database.read((manager) =>
+            listLabelledQueries(manager, tenantId, { limit: MOST_FROM_FEEDBACK, growthBound: body.growthBound }),
+          )
         : [];
     const queries = collectQueries(body.queries, labelled);
     const scored = await this.scoreAll(queries, live.id);

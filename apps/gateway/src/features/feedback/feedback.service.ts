@@ -4,7 +4,7 @@ import { findAskedRequest, saveFeedback } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
 import { requireCaller } from '../../access/caller.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
-import { deriveAnswerable } from './derive-answerable.js';
+import { labelAnswerable } from './derive-answerable.js';
 
 @Injectable()
 export class FeedbackService {
@@ -18,7 +18,7 @@ export class FeedbackService {
     return this.requests.run(async (transaction) => {
       const asked = await findAskedRequest(transaction, tenantId, requestId);
       if (!asked) throw new AppError('RESOURCE.NOT_FOUND', { message: 'There is no such request.' });
-      const label = answerable ?? deriveAnswerable(asked, rating);
+      const label = labelAnswerable(asked, { rating, answerable });
       // The note may quote anything: it is not for the trail.
       Object.assign(audit.metadata, { rating, answerable: label, hasNote: note !== undefined, rated: asked.action });
       const saved = await saveFeedback(transaction, {
