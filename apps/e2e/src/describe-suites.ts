@@ -1,6 +1,8 @@
 import { describeApiKeys } from './suites/access/api-keys.suite.js';
 import { describeBoundaries } from './suites/access/boundaries.suite.js';
 import { describePrincipals } from './suites/access/principals.suite.js';
+import { describeForeignIds } from './suites/access/foreign-ids.suite.js';
+import { describeQuotas } from './suites/access/quotas.suite.js';
 import { describeRateLimits } from './suites/access/rate-limits.suite.js';
 import { describeTenantIsolation } from './suites/access/tenant-isolation.suite.js';
 import { describeDeadLetters } from './suites/ingest/dead-letters.suite.js';
@@ -68,7 +70,9 @@ export function describeSuites(world: WorldOf): void {
   describeApiKeys(world);
   describeRateLimits(world);
   describePrincipals(world);
+  describeQuotas(world);
   describeTenantIsolation(world);
+  describeForeignIds(world);
   describeBoundaries(world);
   describeCollections(world);
   describePrompts(world);

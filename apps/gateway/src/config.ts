@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { databaseEnvironment } from '@candor/persistence';
+import type { QuotaLimits } from '@candor/contracts';
+import { databaseEnvironment, quotaEnvironment } from '@candor/persistence';
 import {
   booleanFromEnv,
   encryptionEnvironment,
@@ -40,6 +41,7 @@ export const gatewayConfigSchema = z
     CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
       'Sources may have private addresses, and addresses without TLS.',
     ),
+    ...quotaEnvironment,
     ...mcpEnvironment,
     ...grpcTlsEnvironment,
   })
@@ -49,4 +51,6 @@ export type GatewayConfig = z.output<typeof gatewayConfigSchema>;
 export interface GatewayLimits {
   searchDeadlineMs: number;
   reasonDeadlineMs: number;
+  /** Of tenants that have no limits of their own; default: none. */
+  quotas?: QuotaLimits;
 }

@@ -57,6 +57,8 @@ import { ProposalsService } from './features/proposals/proposals.service.js';
 import { ReasonController } from './features/reason/reason.controller.js';
 import { ReasoningController } from './features/reasoning/reasoning.controller.js';
 import { SearchController } from './features/search/search.controller.js';
+import { QuotasController } from './features/quotas/quotas.controller.js';
+import { QuotasService } from './features/quotas/quotas.service.js';
 import { SourceItemsController } from './features/source-items/source-items.controller.js';
 import { SourceItemsService } from './features/source-items/source-items.service.js';
 import type { AddressRules } from './features/sources/require-allowed-address.js';
@@ -115,6 +117,7 @@ export class GatewayModule {
         ProtectedResourceController,
         PromptsController,
         ProposalsController,
+        QuotasController,
         ReasonController,
         ReasoningController,
         SearchController,
@@ -165,6 +168,7 @@ export class GatewayModule {
         ProposalsService,
         PromptVersionsService,
         PromptsService,
+        QuotasService,
         ReasoningClient,
         RequestTransaction,
         RetrievalGatewayService,

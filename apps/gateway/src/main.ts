@@ -13,7 +13,7 @@ import {
   runAsEntryPoint,
   startTelemetry,
 } from '@candor/runtime';
-import { Database, databaseOptionsFrom } from '@candor/persistence';
+import { Database, databaseOptionsFrom, quotaDefaultsFrom } from '@candor/persistence';
 import { JobProducer, openRateLimitStore, RedisReplyChannel } from '@candor/queue';
 import { FirstKeyService } from './access/first-key.service.js';
 import { RateLimiterService } from './access/rate-limiter.service.js';
@@ -58,7 +58,11 @@ export async function main(): Promise<void> {
       cipher: new CredentialCipher(config.CANDOR_ENCRYPTION_KEYS),
       addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
       mcpAddress: mcpAddressFrom(config),
-      limits: { searchDeadlineMs: config.SEARCH_DEADLINE_MS, reasonDeadlineMs: config.REASON_DEADLINE_MS },
+      limits: {
+        searchDeadlineMs: config.SEARCH_DEADLINE_MS,
+        reasonDeadlineMs: config.REASON_DEADLINE_MS,
+        quotas: quotaDefaultsFrom(config),
+      },
     },
     { logger, health },
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditEnvironment } from '@candor/audit';
 import { embeddingsEnvironment } from '@candor/embeddings';
-import { databaseEnvironment } from '@candor/persistence';
+import { databaseEnvironment, quotaEnvironment } from '@candor/persistence';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
 import { elasticsearchEnvironment } from '@candor/search-index/write';
 
@@ -14,6 +14,7 @@ export const workerConfigSchema = z.object({
     .default('info')
     .describe('Least severe line.'),
   ...databaseEnvironment,
+  ...quotaEnvironment,
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues.'),
   ...encryptionEnvironment,
   ...auditEnvironment,

@@ -1,6 +1,6 @@
 import { createAuditSigner } from '@candor/audit';
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
-import { Database, databaseOptionsFrom } from '@candor/persistence';
+import { Database, databaseOptionsFrom, quotaDefaultsFrom } from '@candor/persistence';
 import { JobProducer, type QueueBackendOptions } from '@candor/queue';
 import {
   createHttpApp,
@@ -69,6 +69,7 @@ export async function main(): Promise<void> {
       producer,
       logger,
       sources: sourceDependenciesFrom(config),
+      quotas: quotaDefaultsFrom(config),
       auditSigner: createAuditSigner(config.CANDOR_AUDIT_KEYS),
       files: { processes: config.CANDOR_FILE_READERS, memoryMegabytes: config.CANDOR_FILE_READER_MEMORY_MB },
     });

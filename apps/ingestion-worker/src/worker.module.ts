@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AuditSigner } from '@candor/audit';
+import type { QuotaLimits } from '@candor/contracts';
 import { EmbedderRegistry } from '@candor/embeddings';
 import { FileReader, type FileReaderOptions } from '@candor/extraction';
 import { Database } from '@candor/persistence';
@@ -32,7 +33,7 @@ import { AUDIT_SIGNER, SealAuditService } from './features/seal-audit/seal-audit
 import { CompareIdsService } from './features/sync-connector/compare-ids.service.js';
 import { EndRunService } from './features/sync-connector/end-run.service.js';
 import { LoadItemsService } from './features/sync-connector/load-items.service.js';
-import { StoreBatchService } from './features/sync-connector/store-batch.service.js';
+import { QUOTA_DEFAULTS, StoreBatchService } from './features/sync-connector/store-batch.service.js';
 import { DEFAULT_SYNC_LIMITS, SYNC_LIMITS, type SyncLimits } from './features/sync-connector/sync-limits.js';
 import { SyncSliceService } from './features/sync-connector/sync-slice.service.js';
 import { SyncSourceProcessor } from './features/sync-connector/sync-source.processor.js';
@@ -49,6 +50,8 @@ export interface WorkerModuleDependencies {
   schedules: JobSchedules;
   sources: SourceDependencies;
   auditSigner: AuditSigner;
+  /** Of tenants that have no limits of their own; default: none. */
+  quotas?: QuotaLimits;
   /** Default: two processes of 768 MB at most. */
   files?: FileReaderOptions;
 }
@@ -88,6 +91,7 @@ export class WorkerModule {
         { provide: CredentialCipher, useValue: sources.cipher },
         { provide: CONNECTOR_FACTORY, useValue: sources.createConnector },
         { provide: AUDIT_SIGNER, useValue: dependencies.auditSigner },
+        { provide: QUOTA_DEFAULTS, useValue: dependencies.quotas ?? {} },
         { provide: SYNC_LIMITS, useValue: sources.limits ?? DEFAULT_SYNC_LIMITS },
         CheckSourceService,
         CompareIdsService,

@@ -4,7 +4,7 @@ import { createAuditSigner } from '@candor/audit';
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
 import { createGatewayApp, FirstKeyService, mcpAddressFrom, RateLimiterService } from '@candor/gateway';
 import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
-import { Database, RetrievalViews, ReasoningViews } from '@candor/persistence';
+import { Database, quotaDefaultsFrom, RetrievalViews, ReasoningViews } from '@candor/persistence';
 import { InProcessReplyChannel, JobProducer, migrateQueueBackend, type QueueBackendOptions } from '@candor/queue';
 import { RetrievalService } from '@candor/retrieval';
 import {
@@ -117,6 +117,7 @@ async function openServices(
     logger,
     sources,
     auditSigner: createAuditSigner(auditKeys),
+    quotas: quotaDefaultsFrom(config),
   });
   const synthesis = await startSynthesis({
     retrieval,
@@ -147,7 +148,11 @@ async function openServices(
       cipher: sources.cipher,
       addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
       mcpAddress: mcpAddressFrom(config),
-      limits: { searchDeadlineMs: config.SEARCH_DEADLINE_MS, reasonDeadlineMs: config.REASON_DEADLINE_MS },
+      limits: {
+        searchDeadlineMs: config.SEARCH_DEADLINE_MS,
+        reasonDeadlineMs: config.REASON_DEADLINE_MS,
+        quotas: quotaDefaultsFrom(config),
+      },
     },
     { logger, health },
   );

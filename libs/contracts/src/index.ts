@@ -34,6 +34,7 @@ export * from './v1/navigation.route.js';
 export * from './v1/pagination.js';
 export * from './v1/prompts.route.js';
 export * from './v1/proposals.route.js';
+export * from './v1/quotas.route.js';
 export * from './v1/reason.route.js';
 export * from './v1/reasoning.route.js';
 export * from './v1/routes.js';

@@ -22,6 +22,7 @@ import { AuditSealing1764940000001 } from './migrations/1764940000001-audit-seal
 import { ReasoningHistory1764900000001 } from './migrations/1764900000001-reasoning-history.js';
 import { FeedbackCorpus1764900000002 } from './migrations/1764900000002-feedback-corpus.js';
 import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-level-security.js';
+import { Quotas1764930000001 } from './migrations/1764930000001-quotas.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
   activeScope,
@@ -106,6 +107,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       ReasoningHistory1764900000001,
       FeedbackCorpus1764900000002,
       RowLevelSecurity1764930000000,
+      Quotas1764930000001,
       AuditSealing1764940000001,
     ],
     migrationsTransactionMode: 'each',

@@ -58,6 +58,8 @@ export const AUDIT_ACTIONS = {
   'api_key.rotate': 'An API key got a second secret.',
   'api_key.revoke': 'An API key was revoked.',
   'tenant.create': 'A tenant was created with its admin key.',
+  'quota.read': "A tenant's quotas and what is used of them were read.",
+  'quota.update': "A tenant's quotas were set.",
   'source.create': 'A source was connected.',
   'source.read': 'Sources were read.',
   'source.update': 'A source was changed.',

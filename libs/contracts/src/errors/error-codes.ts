@@ -46,6 +46,13 @@ export const ERROR_CATALOGUE = {
     message: 'A request with this Idempotency-Key is still running.',
   },
   'RATE_LIMIT.EXCEEDED': { status: 429, retryable: true, message: 'Too many requests for this key and action.' },
+  'QUOTA.EXCEEDED': { status: 403, retryable: false, message: "This would exceed one of the tenant's quotas." },
+  'QUOTA.RATE_EXCEEDED': {
+    status: 429,
+    retryable: true,
+    message: "Too many requests for one of the tenant's quotas.",
+  },
+  'QUOTA.QUEUE_FULL': { status: 429, retryable: true, message: 'Too much of the tenant waits to be indexed.' },
   'SYNTHESIS.INVALID_OUTPUT': {
     status: 502,
     retryable: false,

@@ -14,6 +14,7 @@ import * as ingest from './ingest.route.js';
 import * as navigation from './navigation.route.js';
 import * as prompts from './prompts.route.js';
 import * as proposals from './proposals.route.js';
+import * as quotas from './quotas.route.js';
 import * as reason from './reason.route.js';
 import * as reasoning from './reasoning.route.js';
 import * as search from './search.route.js';
@@ -40,6 +41,7 @@ const modules = [
   findItems,
   capabilities,
   apiKeys,
+  quotas,
   auditEvents,
   sources,
   syncRuns,

@@ -17,10 +17,10 @@ const SECRET_COLUMNS = `k.id, k.tenant_id AS "tenantId", k.name, k.actor_type AS
   k.rate_limit_per_minute AS "rateLimitPerMinute", k.is_installation_key AS "isInstallationKey",
   k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.created_at AS "createdAt",
   t.name AS "tenantName", t.is_default AS "isDefault", t.audit_query_text AS "auditQueryText",
-  t.created_at AS "tenantCreatedAt", s.secret_sha256 AS "secretSha256"`;
+  t.created_at AS "tenantCreatedAt", t.quotas, s.secret_sha256 AS "secretSha256"`;
 
 type SecretRow = ApiKeyEntity &
-  Pick<TenantEntity, 'isDefault' | 'auditQueryText'> & {
+  Pick<TenantEntity, 'isDefault' | 'auditQueryText' | 'quotas'> & {
     tenantName: string;
     tenantCreatedAt: Date;
     secretSha256: Buffer;
@@ -38,8 +38,9 @@ export async function findKeyBySecret(transaction: Transaction, publicId: string
     [publicId],
   );
   if (!row) return null;
-  const { tenantName, isDefault, auditQueryText, tenantCreatedAt, secretSha256, ...apiKey } = row;
-  const tenant = { id: apiKey.tenantId, name: tenantName, isDefault, auditQueryText, createdAt: tenantCreatedAt };
+  const { tenantName, isDefault, auditQueryText, quotas, tenantCreatedAt, secretSha256, ...apiKey } = row;
+  const settings = { isDefault, auditQueryText, quotas };
+  const tenant = { id: apiKey.tenantId, name: tenantName, createdAt: tenantCreatedAt, ...settings };
   return { apiKey, tenant, secretSha256 };
 }
 

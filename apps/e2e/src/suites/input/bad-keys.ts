@@ -81,6 +81,22 @@ export const BAD_KEYS: BadRequest[] = [
   })),
   { route: 'POST /v1/tenants', name: 'no name', body: {}, message: 'name is required', field: 'name' },
   { route: 'POST /v1/tenants', name: 'a blank name', body: { name: ' ' }, message: `name ${BLANK}`, field: 'name' },
+  ...(
+    [
+      ['tenantId', 'x', 'tenantId', 'must be a UUID'],
+      ['limits', undefined, 'limits', 'is required'],
+      ['limits', { items: -1 }, 'limits.items', 'must be at least 0'],
+      ['limits', { storageBytes: 1.5 }, 'limits.storageBytes', 'must be an integer'],
+      ['limits', { requestsPerMinute: '60' }, 'limits.requestsPerMinute', 'must be a number'],
+      ['limits', { tokens: 1 }, 'limits.tokens', null],
+    ] as const
+  ).map(([name, value, field, rule]) => ({
+    route: 'PUT /v1/quotas',
+    name: `${name} = ${JSON.stringify(value)}`,
+    body: { tenantId: ID, limits: {}, [name]: value },
+    message: rule === null ? `unknown field "${field}"` : `${field} ${rule}`,
+    field,
+  })),
   { route: 'POST /v1/collections', name: 'no body', message: 'body is required', field: 'body' },
   ...(
     [

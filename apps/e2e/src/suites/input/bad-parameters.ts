@@ -141,6 +141,13 @@ export const BAD_PARAMETERS: BadRequest[] = [
     field: 'all',
   },
   {
+    route: 'GET /v1/quotas',
+    name: 'a query that it does not take',
+    path: '/v1/quotas?tenant=1',
+    message: 'unknown field "tenant"',
+    field: 'tenant',
+  },
+  {
     route: 'GET /v1/user/me',
     name: 'a query that it does not take',
     path: '/v1/user/me?verbose=1',

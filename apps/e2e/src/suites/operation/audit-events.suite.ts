@@ -6,7 +6,7 @@ import { expectError } from '../../harness/expect-error.js';
 import { ingestAndWait } from '../../harness/ingest.js';
 import { createKey, createTenant, type Tenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
-import { buildSampleRequests, type SampleRequest } from './sample-requests.js';
+import { buildSampleRequests, isOfInstallation, type SampleRequest } from './sample-requests.js';
 
 /** In what was pushed and nowhere else; no event may repeat it. */
 const PLANTED = 'zephyrine-quokka-marmalade';
@@ -49,8 +49,8 @@ export function describeAuditEvents(world: WorldOf): void {
 
     it('are written for every kind of request, before its response', async () => {
       for (const { route, path, body } of samples) {
-        // Tenants are made by the installation's key, in whose tenant the event belongs.
-        const sender = route.path === '/v1/tenants' ? world().admin : client;
+        // Tenants are made and limited by the installation's key, in whose tenant the event belongs.
+        const sender = isOfInstallation(route) ? world().admin : client;
         const response = await sender.send(route.method, path, body === undefined ? {} : { body });
         expect([route.path, response.status]).toEqual([route.path, route.status]);
         const events = await readEvents(sender, response.requestId);

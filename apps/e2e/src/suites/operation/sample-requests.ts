@@ -10,6 +10,7 @@ import {
   listGenerationsRoute,
   listPromptVersionsRoute,
   passageSessionRoute,
+  quotasRoute,
   ROUTES,
   sourceItemRoute,
   startSyncRoute,
@@ -22,6 +23,11 @@ import { createKey } from '../../harness/tenants.js';
 /** As few as are taken. */
 function labelledQueries(): { query: string; answerable: boolean }[] {
   return Array.from({ length: 40 }, (_, index) => ({ query: `Question ${index}?`, answerable: index % 2 === 0 }));
+}
+
+/** Only the installation's first key may; the others are refused. */
+export function isOfInstallation({ method, path }: Pick<RouteContract, 'method' | 'path'>): boolean {
+  return path === '/v1/tenants' || (method === 'PUT' && path === '/v1/quotas');
 }
 
 export interface SampleRequest {
@@ -68,6 +74,7 @@ export async function buildSampleRequests(
     allowedProviders: null,
     principals: null,
   };
+  const { tenantId } = (await client.call(quotasRoute)).data;
   const [approved, rejected] = await proposeConflicts(client);
   const query = 'How many lemons does the recipe need?';
   const askedId = (await client.post('/v1/search', { query })).requestId;
@@ -128,6 +135,8 @@ export async function buildSampleRequests(
     'PATCH /v1/api-keys/:id': { path: `/v1/api-keys/${keyId}`, body: { name: 'Changed' } },
     'POST /v1/api-keys/:id/rotate': { path: `/v1/api-keys/${keyId}/rotate` },
     'POST /v1/tenants': { body: { name: 'Sample' } },
+    'GET /v1/quotas': {},
+    'PUT /v1/quotas': { body: { tenantId, limits: {} } },
     'GET /v1/user/me': {},
     'GET /v1/generations': {},
     'GET /v1/generations/:id': { path: `/v1/generations/${live}` },

@@ -6,6 +6,7 @@ import {
   Database,
   deleteOldIdempotencyRecords,
   deleteOldPassageSessions,
+  foldUsage,
   takeOutgrownCalibrations,
   type Transaction,
 } from '@candor/persistence';
@@ -37,6 +38,7 @@ export class HousekeepingService implements OnModuleInit, OnModuleDestroy {
         await closeAbandonedRequests(transaction, ABANDONED_AFTER_SECONDS);
         await deleteOldIdempotencyRecords(transaction);
         await deleteOldPassageSessions(transaction);
+        await foldUsage(transaction);
         await this.raiseGrowthAlarms(transaction);
       });
     } catch {

@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   AppError,
   type AuditEventInput,
   invalidField,
   type IngestResponse,
   type ItemId,
+  type QuotaLimits,
   type RequestId,
 } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
@@ -13,18 +14,26 @@ import {
   findMissingCollections,
   findSourcesAmong,
   isUniqueViolation,
+  limitOf,
   type AcceptedItem,
   type NewDocument,
   type Transaction,
+  withinStocks,
+  type StockLimits,
   type UnchangedDocument,
 } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
 import { requireCaller, type Caller } from '../../access/caller.js';
+import type { GatewayLimits } from '../../config.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
+import { GATEWAY_LIMITS } from '../../tokens.js';
 
 @Injectable()
 export class IngestService {
-  constructor(private readonly requests: RequestTransaction) {}
+  constructor(
+    private readonly requests: RequestTransaction,
+    @Inject(GATEWAY_LIMITS) private readonly limits: GatewayLimits,
+  ) {}
 
   accept(documents: readonly NewDocument[]): Promise<IngestResponse> {
     const { requestId } = requireRequestContext();
@@ -70,8 +79,11 @@ export class IngestService {
 
   /** A request that stores documents: its id names what it stored, so it is used once. */
   async run<Response>(work: (transaction: Transaction) => Promise<Response>): Promise<Response> {
+    const { scope, tenant } = requireCaller();
     try {
-      return await this.requests.run(work);
+      return await this.requests.run((transaction) =>
+        withinStocks(transaction, scope.tenantId, this.stockLimits(tenant.quotas), () => work(transaction)),
+      );
     } catch (error) {
       if (isUniqueViolation(error, 'ingestions_pkey'))
         throw new AppError('RESOURCE.CONFLICT', {
@@ -80,6 +92,11 @@ export class IngestService {
         });
       throw error;
     }
+  }
+
+  private stockLimits(own: QuotaLimits): StockLimits {
+    const limit = (quota: keyof StockLimits): number | null => limitOf(quota, own, this.limits.quotas ?? {});
+    return { items: limit('items'), storageBytes: limit('storageBytes'), queuedIngestions: limit('queuedIngestions') };
   }
 }
 

@@ -1,23 +1,31 @@
-import { Injectable } from '@nestjs/common';
-import type { AuditEventInput } from '@candor/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditEventInput, QuotaLimits } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
 import {
   acceptDocuments,
   Database,
   findKnownItems,
+  findQuotaLimits,
+  limitOf,
   markUnread,
   recordProgress,
   requireLease,
   storeContentRevisions,
   tombstoneItems,
   wantFullRun,
+  withinStocks,
   type AcceptedItem,
   type SourceConnector as StoredSource,
+  type StockLimits,
   type SyncLease,
+  type Transaction,
 } from '@candor/persistence';
 import type { ItemChanges, ItemFailure, SyncCursor } from '../../connectors/source-connector.port.js';
 import { cleanText, isStorableId } from './clean-text.js';
 import type { LoadedItem, LoadedItems } from './load-items.service.js';
+
+/** `QuotaLimits`: of tenants that have none of their own. */
+export const QUOTA_DEFAULTS = Symbol('QuotaDefaults');
 
 /** What an event led to has no cursor. */
 export type StorableBatch = ItemChanges & { cursor?: SyncCursor };
@@ -28,9 +36,15 @@ export type StorableBatch = ItemChanges & { cursor?: SyncCursor };
  */
 @Injectable()
 export class StoreBatchService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    @Inject(QUOTA_DEFAULTS) private readonly quotaDefaults: QuotaLimits,
+  ) {}
 
-  /** Throws LostLeaseError, and stores nothing, when the run is not this process's any more. */
+  /**
+   * Throws LostLeaseError, and stores nothing, when the run is not this process's any more. QUOTA.EXCEEDED ends the run
+   * before its cursor moves: the next one goes on from there.
+   */
   async store(source: StoredSource, lease: SyncLease, batch: StorableBatch, part: LoadedItems): Promise<void> {
     const { run } = lease;
     const { loaded, isLast } = part;
@@ -41,13 +55,15 @@ export class StoreBatchService {
     const failures = isLast ? [...batch.failures, ...part.failures] : part.failures;
     await this.database.transaction(async (transaction) => {
       await requireLease(transaction, lease);
-      const accepted = await acceptDocuments(
-        transaction,
-        run.tenantId,
-        run.id,
-        loaded.map(({ document }) => document),
-        run.apiKeyId,
-        { append: true },
+      const accepted = await withinStocks(transaction, run.tenantId, await this.readLimits(transaction, run), () =>
+        acceptDocuments(
+          transaction,
+          run.tenantId,
+          run.id,
+          loaded.map(({ document }) => document),
+          run.apiKeyId,
+          { append: true },
+        ),
       );
       await storeContentRevisions(transaction, withRevisions(accepted, loaded));
       const unreadIds = failures.map(({ externalId }) => externalId).filter(isStorableId);
@@ -81,6 +97,13 @@ export class StoreBatchService {
         failures: failures.map(toFailure),
       });
     });
+  }
+
+  /** Syncs take turns with everything else, so how much waits doesn't limit them. */
+  private async readLimits(transaction: Transaction, { tenantId }: SyncLease['run']): Promise<StockLimits> {
+    const own = (await findQuotaLimits(transaction, tenantId)) ?? {};
+    const limit = (quota: keyof StockLimits): number | null => limitOf(quota, own, this.quotaDefaults);
+    return { items: limit('items'), storageBytes: limit('storageBytes') };
   }
 
   /** Tombstones of what a listing of everything lacks. */

@@ -59,7 +59,7 @@ export class SyncHarness {
     readonly cipher: CredentialCipher,
   ) {
     const connectors = new OpenConnectorService(database, cipher, () => this.connector);
-    const batches = new StoreBatchService(database);
+    const batches = new StoreBatchService(database, {});
     const items = new LoadItemsService(database, this.limits);
     const ids = new CompareIdsService(database, batches, this.limits);
     this.slices = new SyncSliceService(database, connectors, items, batches, ids, this.limits);
