@@ -6,6 +6,7 @@ import {
   findNewestCalibration,
   listCalibrations,
   saveCalibration,
+  countCalibrationStandings,
   takeOutgrownCalibrations,
 } from './calibration.repository.js';
 
@@ -55,6 +56,30 @@ describeOnPostgres('calibrations', (postgres) => {
     expect(await newest(randomUuid())).toBeNull();
     await save('a');
     expect(await newest(tenant.generationId)).toMatchObject({ document: { id: 'a' } });
+  });
+
+  it('are counted by what holds of the live generations', async () => {
+    await postgres.query(`UPDATE generations SET status = 'retired' WHERE id <> $1`, [tenant.generationId]);
+    await postgres.query(`UPDATE generations SET pipeline_fingerprint = 'p' WHERE id = $1`, [tenant.generationId]);
+    const count = async () => [...(await postgres.database.read((manager) => countCalibrationStandings(manager, 0.8)))];
+    expect(await count()).toEqual([['missing', 1]]);
+    await save('a', { certified: false });
+    expect(await count()).toEqual([['uncertified', 1]]);
+    await age('a', 5);
+    await save('b', { corpusSize: 100, pipelineFingerprint: 'p' });
+    for (const [items, standing] of [
+      [100, 'certified'],
+      [115, 'certified'],
+      [116, 'outgrowing'],
+      [120, 'outgrowing'],
+      [121, 'stale'],
+    ] as const) {
+      await grow(items);
+      expect(await count()).toEqual([[standing, 1]]);
+    }
+    await grow(100);
+    await postgres.query(`UPDATE generations SET pipeline_fingerprint = 'q' WHERE id = $1`, [tenant.generationId]);
+    expect(await count()).toEqual([['stale', 1]]);
   });
 
   it('raise their alarm once, when four fifths of the growth that they allow are used up', async () => {

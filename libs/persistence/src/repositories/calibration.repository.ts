@@ -81,3 +81,29 @@ export async function takeOutgrownCalibrations(
   );
   return rows;
 }
+
+/** What holds of a live generation's scores. `outgrowing`: certified, and the alarm is up. */
+export const CALIBRATION_STANDINGS = ['certified', 'outgrowing', 'stale', 'uncertified', 'missing'] as const;
+export type CalibrationStanding = (typeof CALIBRATION_STANDINGS)[number];
+
+/** Live generations by what holds of their newest calibration; those without a count are left out. */
+export async function countCalibrationStandings(
+  transaction: Transaction,
+  alarmShare: number,
+): Promise<Map<CalibrationStanding, number>> {
+  const rows: { standing: CalibrationStanding; count: number }[] = await transaction.query(
+    `SELECT CASE WHEN c.document IS NULL THEN 'missing'
+         WHEN NOT (c.document->>'certified')::boolean THEN 'uncertified'
+         WHEN c.document->>'pipelineFingerprint' <> g.pipeline_fingerprint THEN 'stale'
+         WHEN g.item_count > c.size * (1 + c.bound) THEN 'stale'
+         WHEN g.item_count > c.size AND g.item_count >= c.size * (1 + $1 * c.bound) THEN 'outgrowing'
+         ELSE 'certified' END AS standing, count(*)::integer AS count
+     FROM generations g LEFT JOIN LATERAL (
+       SELECT n.document, (n.document->>'corpusSize')::numeric AS size, (n.document->>'growthBound')::numeric AS bound
+       FROM calibrations n WHERE n.tenant_id = g.tenant_id AND n.generation_id = g.id
+       ORDER BY n.created_at DESC, n.id LIMIT 1) c ON true
+     WHERE g.status = 'live' GROUP BY 1`,
+    [alarmShare],
+  );
+  return new Map(rows.map(({ standing, count }) => [standing, count]));
+}

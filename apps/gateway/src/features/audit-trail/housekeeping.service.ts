@@ -11,6 +11,7 @@ import {
   type Transaction,
 } from '@candor/persistence';
 import { v4 as randomUuid } from 'uuid';
+import { sampleCalibrations } from './sample-calibrations.js';
 
 const EVERY_MS = 60_000;
 /** Longer than any request's deadline, seconds. */
@@ -24,6 +25,7 @@ export class HousekeepingService implements OnModuleInit, OnModuleDestroy {
   constructor(private readonly database: Database) {}
 
   onModuleInit(): void {
+    sampleCalibrations(this.database.system('housekeeping'));
     this.timer = setInterval(() => void this.sweep(), EVERY_MS);
     this.timer.unref();
   }
