@@ -10,7 +10,9 @@ export default {
     '<rootDir>/tools/bench',
     '<rootDir>/tools/bootstrap',
     '<rootDir>/tools/lint-proof',
+    '<rootDir>/tools/alerts',
     '<rootDir>/tools/k8s',
+    '<rootDir>/tools/supply-chain',
     '<rootDir>/deploy',
   ],
 };

@@ -37,6 +37,8 @@ export async function createHttpApp(
   options: HttpAppOptions,
 ): Promise<NestExpressApplication> {
   const { logger, microservices = [], metrics = processMetrics() } = options;
+  // Said by each process itself, so that dashboards need no names that a scraper made up.
+  metrics.setDefaultLabels({ app: options.service });
   const app = await NestFactory.create<NestExpressApplication>(module, {
     abortOnError: false,
     bodyParser: false,
