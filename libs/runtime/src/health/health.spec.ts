@@ -103,6 +103,6 @@ describe('health', () => {
     running = await start(registry);
     const response = await fetch(`${running.url}/metrics`);
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
-    expect(await response.text()).toContain('candor_sample_total 1');
+    expect(await response.text()).toContain('candor_sample_total{app="health"} 1');
   });
 });
