@@ -305,7 +305,9 @@ describe('headers, limits and metrics', () => {
     await get('/v1/context/some-id');
     await get('/v1/none-such');
     const text = await metrics.metrics();
-    expect(text).toMatch(/candor_http_requests_total\{method="GET",route="\/v1\/context\/:id",status="200",app="[a-z]+"\} \d+/);
+    expect(text).toMatch(
+      /candor_http_requests_total\{method="GET",route="\/v1\/context\/:id",status="200",app="[a-z]+"\} \d+/,
+    );
     expect(text).toMatch(/candor_http_requests_total\{method="GET",route="unmatched",status="404",app="[a-z]+"\} \d+/);
     expect(text).toContain('candor_http_request_duration_seconds_bucket');
     expect(text).not.toMatch(/some-id|none-such/);
