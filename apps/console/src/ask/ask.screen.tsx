@@ -1,5 +1,5 @@
-import { useState } from 'react';
-import { PassagePanel, type Passage } from '../items/passage-panel.js';
+import { PassagePanel } from '../items/passage-panel.js';
+import { usePassage } from '../items/use-passage.js';
 import { Guarded } from '../ui/guarded.js';
 import { ErrorNotice } from '../ui/notice.js';
 import { PageHeader } from '../ui/page-header.js';
@@ -24,9 +24,9 @@ export function AskScreen() {
 
 function Questions() {
   const { state, ask, cancel } = useQuestion();
-  const [passage, setPassage] = useState<Passage | null>(null);
+  const { passage, show, close, clear } = usePassage();
   const askAnew = (query: string): void => {
-    setPassage(null);
+    clear();
     void ask(query);
   };
   return (
@@ -49,18 +49,14 @@ function Questions() {
           {state.kind === 'failed' ? <ErrorNotice error={state.error} /> : null}
           {state.kind === 'answered' ? (
             <>
-              <Answer answered={state} shown={passage} onShow={setPassage} />
-              <Contradictions query={state.query} shown={passage} onShow={setPassage} />
+              <Answer answered={state} shown={passage} onShow={show} />
+              <Contradictions query={state.query} shown={passage} onShow={show} />
             </>
           ) : null}
         </div>
         {passage ? (
           <aside aria-label="Source">
-            <PassagePanel
-              key={`${passage.chunkId} ${passage.quotation}`}
-              passage={passage}
-              onClose={() => setPassage(null)}
-            />
+            <PassagePanel key={`${passage.chunkId} ${passage.quotation}`} passage={passage} onClose={close} />
           </aside>
         ) : null}
       </div>

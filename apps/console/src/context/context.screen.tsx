@@ -1,5 +1,5 @@
-import { useState } from 'react';
-import { PassagePanel, type Passage } from '../items/passage-panel.js';
+import { PassagePanel } from '../items/passage-panel.js';
+import { usePassage } from '../items/use-passage.js';
 import { Guarded } from '../ui/guarded.js';
 import { ErrorNotice, Loading } from '../ui/notice.js';
 import { PageHeader } from '../ui/page-header.js';
@@ -23,14 +23,14 @@ export function ContextScreen() {
 
 function Retrieval() {
   const { state, retrieve, cancel } = useRetrieval();
-  const [passage, setPassage] = useState<Passage | null>(null);
+  const { passage, show, close, clear } = usePassage();
   return (
     <div className="stack">
       <SearchForm
         isPending={state.kind === 'running'}
         onCancel={cancel}
         onSearch={(request) => {
-          setPassage(null);
+          clear();
           void retrieve(request);
         }}
       />
@@ -40,14 +40,12 @@ function Retrieval() {
           {state.kind === 'running' ? <Loading what="the context" /> : null}
           {state.kind === 'cancelled' ? <p>Cancelled.</p> : null}
           {state.kind === 'failed' ? <ErrorNotice error={state.error} /> : null}
-          {state.kind === 'contract' ? (
-            <ContractView contract={state.contract} shown={passage} onShow={setPassage} />
-          ) : null}
+          {state.kind === 'contract' ? <ContractView contract={state.contract} shown={passage} onShow={show} /> : null}
           {state.kind === 'search' ? <PlainSearch response={state.response} requestId={state.requestId} /> : null}
         </div>
         {passage ? (
           <aside aria-label="Source">
-            <PassagePanel key={passage.chunkId} passage={passage} onClose={() => setPassage(null)} />
+            <PassagePanel key={passage.chunkId} passage={passage} onClose={close} />
           </aside>
         ) : null}
       </div>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Heading } from 'react-aria-components';
+import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
@@ -18,10 +18,14 @@ export interface Passage {
 /** The source beside what cites it: where it comes from, and the cited words in their place. */
 export function PassagePanel({ passage, onClose }: { passage: Passage; onClose: () => void }) {
   const { allows } = useSession();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
   return (
     <div className="card">
       <div className="row row-between">
-        <Heading level={2}>In the source</Heading>
+        <h2 ref={heading} tabIndex={-1}>
+          In the source
+        </h2>
         <Button size="small" onPress={onClose}>
           Close
         </Button>

@@ -49,7 +49,10 @@ export function PassageReader({ chunkId, ranges }: PassageReaderProps) {
 function StretchOfText({ stretch: { start, text }, ranges }: { stretch: Stretch; ranges: readonly TextRange[] }) {
   const element = useRef<HTMLDivElement>(null);
   const within = ranges.map((range) => ({ start: range.start - start, end: range.end - start }));
-  useEffect(() => element.current?.querySelector('mark')?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // Newer browsers return a promise, which would be taken for the effect's clean-up.
+    void element.current?.querySelector('mark')?.scrollIntoView({ block: 'center' });
+  }, []);
   return (
     <div className="source-text" ref={element}>
       {splitAtRanges(text, within).map((part, index) =>

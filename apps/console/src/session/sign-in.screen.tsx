@@ -40,7 +40,7 @@ export function SignInScreen({ notice, onSignIn }: SignInProps) {
   return (
     <main className="sign-in">
       <form className="card sign-in-card" onSubmit={(event) => void signIn(event)} noValidate>
-        <div>
+        <div className="stack-tight">
           <div className="brand">
             <img src="/console/favicon.svg" alt="" />
             Candor
