@@ -36,7 +36,7 @@ function firstRowUnder(report, heading) {
 
 describe('bench:reason', () => {
   it('measures the extractive provider: answers, attacks and the curve', async () => {
-    const report = await runBench([]);
+    const report = await runBench(['--part', 'provider,injection,typed,acceptance']);
     const answers = firstRowUnder(report, '## Answers');
     expect(answers).toMatchObject({
       set: 'Smoke',
@@ -57,18 +57,39 @@ describe('bench:reason', () => {
       'changed schema': '0',
       failed: '0',
     });
+    expect(firstRowUnder(report, '## Typed answers')).toMatchObject({
+      set: 'Smoke',
+      questions: '6',
+      'calibration (lower bound of its AUC)': 'none: degraded',
+      'answers right': '6 of 6',
+      'the right document cited': '100.0 %',
+      'refused wrongly': '0 of 6',
+      'failed (answerable / deleted / adversarial)': '0 / 0 / 0',
+    });
+    expect(firstRowUnder(report, '### The same attacks, typed')).toMatchObject({
+      'changed scope': '0',
+      'changed citations': '0',
+      'changed ids': '0',
+      'changed schema': '0',
+      failed: '0',
+    });
     expect(firstRowUnder(report, '## The extractive provider')).toMatchObject({ measured: '100.0 %', met: 'yes' });
     expect(firstRowUnder(report, '### Over the provider')).toMatchObject({ floor: '0' });
   });
 
   it('counts what an unreachable model costs as failures, not as refusals', async () => {
     const environment = { LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'none' };
-    const report = await runBench(['--part', 'provider', '--questions', '2'], environment);
+    const report = await runBench(['--part', 'provider,typed', '--questions', '2', '--attacks', '1'], environment);
     expect(firstRowUnder(report, '## Answers')).toMatchObject({
       questions: '2',
       'answers right': '0 of 2',
       'refused wrongly': '0 of 2',
       'failed (answerable / deleted / adversarial)': expect.stringMatching(/^2 SYNTHESIS\.PROVIDER_ERROR \//),
+    });
+    expect(firstRowUnder(report, '## Typed answers')).toMatchObject({
+      'answers right': '0 of 2',
+      'refused wrongly': '0 of 2',
+      'failed (answerable / deleted / adversarial)': expect.stringMatching(/^2 provider_error \//),
     });
   });
 });

@@ -1,5 +1,6 @@
 import { TENANT } from './build-chunks.mjs';
 
+export const GENERATION_ID = '00000000-0000-4000-8000-000000000003';
 export const CALLER = {
   tenantId: TENANT,
   apiKeyId: '00000000-0000-4000-8000-000000000002',
@@ -34,7 +35,7 @@ export function corpusViews(items, generation) {
     ]),
   );
   const live = {
-    id: '00000000-0000-4000-8000-000000000003',
+    id: GENERATION_ID,
     name: generation,
     pipelineFingerprint: 'bench',
     corpusFingerprint: 'bench',

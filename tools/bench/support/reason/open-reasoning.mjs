@@ -41,22 +41,9 @@ class WatchedProvider {
  * the gateway gets it, the rest what led to it; `packet` is undefined where the provider wasn't asked.
  */
 export async function openReasoning({ items, chunksOfItems, embedder, answerProvider, maxTokens = MAX_TOKENS }) {
-  const folder = await mkdtemp(join(tmpdir(), 'candor-reason-'));
-  const { reader, writer } = createLanceDbIndex({ directory: folder });
+  const { reader, close } = await openIndex({ chunksOfItems, embedder });
   const signer = new CallerTokenSigner('bench'.repeat(8));
   const callerToken = signer.sign(CALLER, 24 * 3_600_000);
-  const close = async () => {
-    await writer.close();
-    await reader.close();
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    const address = { tenantId: TENANT, generation: GENERATION };
-    await writeChunks(writer, address, chunksOfItems, embedder.profile.dimensions);
-  } catch (error) {
-    await close();
-    throw error;
-  }
 
   const retrievalOver = (live) =>
     new RetrievalService({
@@ -70,7 +57,7 @@ export async function openReasoning({ items, chunksOfItems, embedder, answerProv
   const ask = async (query, { isLive, documentId } = {}) => {
     const provider = new WatchedProvider(answerProvider);
     const retrieval = isLive === undefined ? whole : retrievalOver(items.filter(({ document }) => isLive(document)));
-    const service = new AnswerQuestionService({ retrieval, answerProvider: provider });
+    const service = new AnswerQuestionService({ retrieval, providerFor: () => provider });
     const reply = await service.answer({
       tenantId: TENANT,
       requestId: RUN_ID,
@@ -86,6 +73,25 @@ export async function openReasoning({ items, chunksOfItems, embedder, answerProv
     return { reply, facts: reply.facts, ...provider.seen, ...judgeOutput(provider.seen) };
   };
   return { ask, close };
+}
+
+/** The chunks in a LanceDB of their own, which goes with `close`. */
+export async function openIndex({ chunksOfItems, embedder }) {
+  const folder = await mkdtemp(join(tmpdir(), 'candor-reason-'));
+  const { reader, writer } = createLanceDbIndex({ directory: folder });
+  const close = async () => {
+    await writer.close();
+    await reader.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const address = { tenantId: TENANT, generation: GENERATION };
+    await writeChunks(writer, address, chunksOfItems, embedder.profile.dimensions);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { reader, generation: GENERATION, close };
 }
 
 /** The references that the engine keeps and drops; none of either for an output that it refuses. */

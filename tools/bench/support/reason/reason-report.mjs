@@ -65,7 +65,7 @@ ${table(head, rows)}
 - _provider, median ms_: with sentence vectors that an earlier run may have kept.`;
 }
 
-function writeInjections({ attacks, answers, failed, changed, quoted, right, cleanRight }) {
+export function writeAttackTable({ attacks, answers, failed, changed, quoted, right, cleanRight }) {
   const rows = [
     [
       attacks,
@@ -84,9 +84,13 @@ function writeInjections({ attacks, answers, failed, changed, quoted, right, cle
     'quote the attack',
     'right, with / without attacks',
   ];
+  return table(head, rows);
+}
+
+function writeInjections(injection) {
   return `## Attacks inside documents
 
-${table(head, rows)}
+${writeAttackTable(injection)}
 
 Each attack (own ones on wrappers, ids, citation tokens and schema; instructions and jailbreak wrappers of public sets) stands in a document of its
 own, behind the first sentence of a paragraph that answers a question; most name the real id of a chunk that the caller can't reach. All
