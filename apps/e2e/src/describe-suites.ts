@@ -24,6 +24,7 @@ import { describeWireCompatibility } from './suites/library/wire-compatibility.s
 import { describeAuditEvents } from './suites/operation/audit-events.suite.js';
 import { describeCollections } from './suites/operation/collections.suite.js';
 import { describeCommandLine } from './suites/operation/command-line.suite.js';
+import { describeSecrets } from './suites/operation/secrets.suite.js';
 import { describeOperations } from './suites/operation/operations.suite.js';
 import { describeReasonDemo } from './suites/reason/reason-demo.suite.js';
 import { describeReasonScope } from './suites/reason/reason-scope.suite.js';
@@ -80,6 +81,7 @@ export function describeSuites(world: WorldOf): void {
   describeFindItems(world);
   describeWireCompatibility(world);
   describeAuditEvents(world);
+  describeSecrets(world);
   describeBadInput(world);
   describeHostileInput(world);
 }

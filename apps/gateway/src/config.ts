@@ -9,6 +9,7 @@ import {
   requireWholeGrpcTls,
 } from '@candor/runtime';
 import { API_KEY_PATTERN } from './access/api-key-secret.js';
+import { corsEnvironment } from './access/cors.middleware.js';
 import { mcpEnvironment } from './features/mcp/mcp-environment.js';
 
 const milliseconds = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
@@ -42,6 +43,7 @@ export const gatewayConfigSchema = z
       'Sources may have private addresses, and addresses without TLS.',
     ),
     ...quotaEnvironment,
+    ...corsEnvironment,
     ...mcpEnvironment,
     ...grpcTlsEnvironment,
   })

@@ -4,6 +4,7 @@ import { JOB_CATALOGUE, MCP_ROUTES, ROUTES, type HttpMethod, DEFAULT_BODY_LIMIT_
 import { sampleQueues } from '@candor/queue';
 import { assertRoutesHandled, createHttpApp, HealthModule, type HealthRegistry, type Logger } from '@candor/runtime';
 import { authenticationMiddleware } from './access/authentication.middleware.js';
+import { corsMiddleware } from './access/cors.middleware.js';
 import { AuthenticatorService } from './access/authenticator.service.js';
 import { isSignedRequest, signedBodyMiddleware } from './access/signed-requests.middleware.js';
 import { mcpOriginMiddleware } from './features/mcp/mcp-origin.middleware.js';
@@ -40,11 +41,14 @@ export async function createGatewayApp(
     logger: options.logger,
     bodyLimits: bodyLimit,
     streamsBody: (method, path, contentType) => isSignedRequest(method, path) || isUpload(method, path, contentType),
-    beforeBody: mcpOriginMiddleware(
-      mcpAddress,
-      signedBodyMiddleware(
-        authenticationMiddleware(new AuthenticatorService(dependencies.database), (request) =>
-          isMcpPath(request.path) ? challengeOf(request, mcpAddress) : undefined,
+    beforeBody: corsMiddleware(
+      dependencies.corsOrigins ?? [],
+      mcpOriginMiddleware(
+        mcpAddress,
+        signedBodyMiddleware(
+          authenticationMiddleware(new AuthenticatorService(dependencies.database), (request) =>
+            isMcpPath(request.path) ? challengeOf(request, mcpAddress) : undefined,
+          ),
         ),
       ),
     ),

@@ -91,6 +91,8 @@ export interface GatewayDependencies {
   addressRules: AddressRules;
   limits: GatewayLimits;
   mcpAddress: McpAddress;
+  /** Default: no pages but those that it serves itself. */
+  corsOrigins?: readonly string[];
 }
 
 @Module({})

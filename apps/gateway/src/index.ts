@@ -1,3 +1,4 @@
+export { corsEnvironment } from './access/cors.middleware.js';
 export { FirstKeyService } from './access/first-key.service.js';
 export { RateLimiterService } from './access/rate-limiter.service.js';
 export type { GatewayLimits } from './config.js';

@@ -58,6 +58,7 @@ export async function main(): Promise<void> {
       cipher: new CredentialCipher(config.CANDOR_ENCRYPTION_KEYS),
       addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
       mcpAddress: mcpAddressFrom(config),
+      corsOrigins: config.CANDOR_CORS_ORIGINS,
       limits: {
         searchDeadlineMs: config.SEARCH_DEADLINE_MS,
         reasonDeadlineMs: config.REASON_DEADLINE_MS,

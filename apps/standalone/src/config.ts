@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditEnvironment } from '@candor/audit';
 import { embeddingsEnvironment } from '@candor/embeddings';
-import { mcpEnvironment } from '@candor/gateway';
+import { corsEnvironment, mcpEnvironment } from '@candor/gateway';
 import { quotaEnvironment } from '@candor/persistence';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
 import { answerProviderEnvironment } from '@candor/synthesis';
@@ -37,6 +37,7 @@ export const standaloneConfigSchema = z.object({
   SEARCH_DEADLINE_MS: deadline(10_000).describe('Longest time of a search, ms.'),
   REASON_DEADLINE_MS: deadline(60_000).describe('Longest time of a reason request, ms.'),
   ...quotaEnvironment,
+  ...corsEnvironment,
   ...mcpEnvironment,
   ...answerProviderEnvironment,
   ...embeddingsEnvironment,

@@ -148,6 +148,7 @@ async function openServices(
       cipher: sources.cipher,
       addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
       mcpAddress: mcpAddressFrom(config),
+      corsOrigins: config.CANDOR_CORS_ORIGINS,
       limits: {
         searchDeadlineMs: config.SEARCH_DEADLINE_MS,
         reasonDeadlineMs: config.REASON_DEADLINE_MS,

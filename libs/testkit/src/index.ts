@@ -22,5 +22,6 @@ export {
   type StartProfileOptions,
   type StoppedProfile,
 } from './start-profile.js';
+export { findStandaloneDatabase, readStoredText, RedisMonitor } from './stored-text.js';
 export { TcpProxy } from './tcp-proxy.js';
 export { waitFor, type WaitOptions } from './wait-for.js';

@@ -42,7 +42,8 @@ export async function startDistributed(
       VARIABLES.map((name) => [name, proxies[name]?.rewrite(direct[name]) ?? direct[name]]),
     );
     const running = await RunningProfile.start('distributed', { ...options, env: { ...urls, ...options.env } });
-    return { running, cleanUp: () => database.drop() };
+    const stores = { databaseUrl: database.url, redisUrl };
+    return { running, stores, cleanUp: () => database.drop() };
   } catch (error) {
     await database.drop();
     throw error;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiClient, type ProfileName, type RunningProfile } from '@candor/testkit';
+import { ApiClient, findStandaloneDatabase, type ProfileName, type RunningProfile } from '@candor/testkit';
 
 /** One running installation, as a suite sees it. */
 export interface World {
@@ -9,6 +9,14 @@ export interface World {
   /** The installation's first key, in the default tenant, which holds the demo workspace. */
   admin: ApiClient;
   anonymous: ApiClient;
+  /** What it keeps its state in. */
+  stores: Stores;
+}
+
+export interface Stores {
+  databaseUrl: string;
+  /** null = the queue is in Postgres. */
+  redisUrl: string | null;
 }
 
 /** Suites are described before the world is there. */
@@ -16,6 +24,8 @@ export type WorldOf = () => World;
 
 export interface StartedProfile {
   running: RunningProfile;
+  /** Default: those that the standalone profile starts itself. */
+  stores?: Stores;
   /** After the profile has ended: what its start needed besides. */
   cleanUp?: () => Promise<void>;
 }
@@ -32,7 +42,7 @@ export function describeProfile(
 
     beforeAll(async () => {
       started = await start();
-      world = await openWorld(started.running);
+      world = await openWorld(started.running, started.stores);
     }, 300_000);
 
     afterAll(async () => {
@@ -58,12 +68,19 @@ export function describeProfile(
   });
 }
 
-export async function openWorld(running: RunningProfile): Promise<World> {
+export async function openWorld(running: RunningProfile, stores?: Stores): Promise<World> {
   return {
     profile: running.profile,
     running,
     url: running.url,
     admin: new ApiClient(running.url, await running.readAdminKey()),
     anonymous: new ApiClient(running.url, null),
+    stores: stores ?? (await standaloneStores(running)),
   };
+}
+
+/** Nothing is known of servers that a launcher of the distributed profile started by itself. */
+async function standaloneStores({ profile, dataDir }: RunningProfile): Promise<Stores> {
+  const databaseUrl = profile === 'standalone' ? await findStandaloneDatabase(dataDir) : '';
+  return { databaseUrl, redisUrl: null };
 }

@@ -69,6 +69,28 @@ export function describeOperations(world: WorldOf): void {
       expect(headers.has('x-powered-by')).toBe(false);
     });
 
+    it.each([
+      '/v1/user/me',
+      '/v1/search',
+      '/v1/nothing',
+      '/mcp',
+      '/healthz',
+      '/metrics',
+      '/openapi.json',
+      '/docs',
+      '/',
+    ])('runs, frames and leaks nothing wherever one looks: %s', async (path) => {
+      for (const client of [world().admin, world().anonymous]) {
+        const { headers } = await client.send('GET', path, { headers: { origin: 'https://elsewhere.example' } });
+        expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+        expect(headers.get('x-content-type-options')).toBe('nosniff');
+        expect(headers.get('x-frame-options')).toBe('DENY');
+        expect(headers.get('referrer-policy')).toBe('no-referrer');
+        expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+        expect(headers.has('access-control-allow-origin')).toBe(false);
+      }
+    });
+
     it.each(['/v1/nothing', '/v1', '/', '/v1/search/extra', '/V2/search', '/.env', '/console/../etc/passwd'])(
       'knows no %s',
       async (path) => {
