@@ -1,4 +1,3 @@
-export { DECLARED_STATUSES, type DeclaredStatus } from '@candor/contracts';
 export type { AnswerProvider, SynthesisRequest } from './answer-provider.port.js';
 export { answerQuestion, type AnsweredQuestion, type AnswerQuestionInput } from './answer-question.js';
 export {
@@ -75,6 +74,7 @@ export {
   type ReasoningBudgetInput,
 } from './planning/reasoning-budget.js';
 export type { ReasoningTrace, StepKind, StepStop, TraceStep } from './planning/reasoning-trace.js';
+export { identifyProposal, type IdentifyingClaim } from './proposals/identify-proposal.js';
 export {
   PROPOSAL_KINDS,
   type InferenceProposal,
@@ -82,7 +82,6 @@ export {
   type ProposalProtocolReport,
   type ProposedClaim,
 } from './proposals/inference-proposal.js';
-export { identifyProposal, type IdentifyingClaim } from './proposals/identify-proposal.js';
 export { createRuleBasedProposalProvider, proposeConflicts } from './proposals/propose-conflicts.js';
 export { passesRelevanceGate, type SkipReason } from './relevance-gate.js';
 export {
@@ -160,3 +159,4 @@ export {
   type ValidatedCitations,
 } from './validate-citations.js';
 export { QuotationSource, verifyQuotation, type FoundQuotation } from './verify-quotation/quotation-source.js';
+export { DECLARED_STATUSES, type DeclaredStatus } from '@candor/contracts';
