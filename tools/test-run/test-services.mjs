@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The real servers and the model that the tests use. One that can't be had is a failure in CI, and for a person a skip
+ * The real servers, the browser and the model that the tests use. One that can't be had is a failure in CI, and for a person a skip
  * that is said aloud: the tests that need it skip themselves when its variable is absent.
  */
 export async function startTestServices(root, { say, counts, strict }) {
   const load = (path) => import(pathToFileURL(join(root, path)).href);
-  const { SERVICE_NAMES, startServices, removeServiceData } = await load('tools/services/dist/index.js');
+  const { SERVICE_NAMES, provideChromium, startServices, removeServiceData } =
+    await load('tools/services/dist/index.js');
   const { ensureModel } = await load('tools/models/dist/index.js');
   const dataDir = join(root, '.candor', `test-${process.pid}`);
   const onProgress = (line) => say(`  ${line}`);
@@ -25,6 +26,9 @@ export async function startTestServices(root, { say, counts, strict }) {
         },
       ]),
     ),
+    chromium: async () => {
+      variables.CANDOR_CHROMIUM = await provideChromium({ onProgress });
+    },
     model: async () => {
       variables.CANDOR_MODEL_DIR = (await ensureModel({ onProgress })).dir;
     },

@@ -1,5 +1,7 @@
 export { startBacklot } from './backlot/start-backlot.js';
 export type { BacklotAccounts, RunningBacklot, StartBacklotOptions } from './backlot/start-backlot.js';
+export { provideChromium } from './chromium/provide-chromium.js';
+export type { ProvideChromiumOptions } from './chromium/provide-chromium.js';
 export { startElasticsearch } from './elasticsearch/start-elasticsearch.js';
 export type { StartElasticsearchOptions } from './elasticsearch/start-elasticsearch.js';
 export { freePort } from './find-free-port.js';

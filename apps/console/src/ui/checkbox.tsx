@@ -41,7 +41,7 @@ interface ChoicesProps<Value extends string> {
 export function Choices<Value extends string>({ label, options, value, onChange }: ChoicesProps<Value>) {
   return (
     <CheckboxGroup className="field" value={[...value]} onChange={(chosen) => onChange(chosen as Value[])}>
-      <Label>{label}</Label>
+      <Label className="field-label">{label}</Label>
       <div className="choices">
         {Object.entries(options as Record<string, string>).map(([key, name]) => (
           <Checkbox key={key} value={key}>

@@ -15,6 +15,7 @@ describe('how values are said', () => {
 
   it.each([
     ['2026-05-01T11:57:00Z', '3 min ago'],
+    ['2026-05-01T10:10:00Z', '1 h ago'],
     ['2026-05-01T12:03:00Z', 'in 3 min'],
     ['2026-05-01T11:59:55Z', 'just now'],
   ])('%s is %s', (iso, said) => expect(formatAgo(iso, NOW)).toBe(said));

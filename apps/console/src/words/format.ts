@@ -42,7 +42,9 @@ export function formatDuration(seconds: number): string {
 export function formatAgo(iso: string, now: number): string {
   const seconds = (now - Date.parse(iso)) / 1_000;
   if (Math.abs(seconds) < 10) return 'just now';
-  return seconds > 0 ? `${formatDuration(seconds)} ago` : `in ${formatDuration(-seconds)}`;
+  // The larger unit is enough: it is a feeling for time, and the whole of it is beside it.
+  const about = formatDuration(Math.abs(seconds)).split(' ').slice(0, 2).join(' ');
+  return seconds > 0 ? `${about} ago` : `in ${about}`;
 }
 
 export function formatMilliseconds(ms: number): string {
