@@ -3,7 +3,13 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { answerQuestion, parseAnswerEnvelope, renderEvidencePrompt } from '@candor/reasoning';
+import {
+  answerQuestion,
+  createPassageRetriever,
+  reason,
+  reasoningResponseFromJson,
+  reasoningResponseToJson,
+} from '@candor/reasoning';
 import { createAnswerProvider } from '@candor/synthesis';
 import { MODEL, MODEL_PATH } from './model.mjs';
 
@@ -97,14 +103,6 @@ describe('a real model behind the OpenAI-compatible provider', () => {
     expect(facts.statementsKept).toBe(returned.statements.filter((each) => each.references.some(stands)).length);
   });
 
-  it('writes an answer envelope that the strict parser reads', async () => {
-    const baseUrl = await serve('schema');
-    const items = PASSAGES.map((passage) => ({ ...passage, text: passage.content, sourceDate: null }));
-    const output = await providerFor(baseUrl, 400).answer(renderEvidencePrompt(QUESTION, { items }), {});
-    const { answer, insufficientEvidence } = parseAnswerEnvelope(output);
-    expect(answer === '' ? insufficientEvidence : answer).toBeTruthy();
-  });
-
   it('fails honestly when the output is cut short', async () => {
     const baseUrl = await serve('evidence');
     await expect(ask(providerFor(baseUrl, 16))).rejects.toMatchObject({ code: 'SYNTHESIS.INVALID_OUTPUT' });
@@ -113,5 +111,77 @@ describe('a real model behind the OpenAI-compatible provider', () => {
   it('fails honestly when the server ignores the schema', async () => {
     const baseUrl = await serve('none');
     await expect(ask(providerFor(baseUrl, 24))).rejects.toMatchObject({ code: 'SYNTHESIS.INVALID_OUTPUT' });
+  });
+});
+
+/** The same passages and question through the typed run. */
+async function run(answerProvider) {
+  const passages = PASSAGES.map(({ content: text, ...passage }) => ({ ...passage, text }));
+  let output;
+  const response = await reason(
+    {
+      query: QUESTION,
+      tenantId: 'tenant',
+      policy: { requireCertifiedEvidence: false },
+      providers: {
+        retriever: createPassageRetriever('tenant', passages),
+        answerProvider: {
+          name: answerProvider.name,
+          answer: async (prompt, context) => (output = await answerProvider.answer(prompt, context)),
+        },
+      },
+    },
+    { answerDeadlineMs: 540_000, countTokens: (text) => Math.ceil(text.length / 4) },
+  );
+  // Whatever a model wrote, the response is a strict one.
+  expect(reasoningResponseFromJson(reasoningResponseToJson(response))).toEqual(response);
+  const items = new Map(response.evidence.items.map((item) => [item.chunkId, item]));
+  expect(items.size).toBeGreaterThan(0);
+  for (const { chunkId, documentId, documentTitle } of response.citations)
+    expect(items.get(chunkId)).toMatchObject({ documentId, documentTitle });
+  expect(response.outcome === 'answered').toBe(response.citations.length > 0);
+  return { response, output };
+}
+
+const malformed = {
+  outcome: 'abstained',
+  refusalReason: 'provider_failure',
+  answer: null,
+  citations: [],
+  providerFailures: [{ provider: 'answer_provider', kind: 'malformed_output' }],
+  diagnostics: { answerProvider: 'openai-compatible', answerProviderInvoked: true },
+};
+
+describe('a real model behind the typed run', () => {
+  it('gets its answer through when it cites the evidence', async () => {
+    const { response, output } = await run(providerFor(await serve('evidence'), 300));
+    const written = JSON.parse(output);
+    expect(response.providerFailures).toEqual([]);
+    if (written.insufficient_evidence) expect(response.refusalReason).toBe('provider_abstained');
+    else {
+      expect(response).toMatchObject({ outcome: 'answered', refusalReason: null });
+      expect(response.citations.map(({ chunkId }) => chunkId)).toEqual(written.citations);
+    }
+  });
+
+  it('is held to the ids of the evidence: what it makes up is refused whole', async () => {
+    const { response, output } = await run(providerFor(await serve('schema'), 300));
+    const { citations, answer, insufficient_evidence: insufficient } = JSON.parse(output);
+    const known = citations.every((id) => PASSAGES.some(({ chunkId }) => id.replace(/[[\]\s]/g, '') === chunkId));
+    if (!known || (!insufficient && (citations.length === 0 || answer.trim() === '')))
+      expect(response).toMatchObject(malformed);
+    else expect(response.outcome).toBe(insufficient ? 'abstained' : 'answered');
+  });
+
+  it('fails in band when the output is cut short', async () => {
+    const { response } = await run(providerFor(await serve('evidence'), 8));
+    expect(response).toMatchObject(malformed);
+  });
+
+  it('fails in band when the server ignores the schema', async () => {
+    const { response, output } = await run(providerFor(await serve('none'), 24));
+    expect(response).toMatchObject(malformed);
+    // Nothing of it is told.
+    expect(JSON.stringify(response)).not.toContain(output.trim().slice(0, 20));
   });
 });

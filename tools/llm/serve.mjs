@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { getLlama, LlamaChatSession, LlamaLogLevel } from 'node-llama-cpp';
 import { boundLengths } from './bound-lengths.mjs';
 import { MODEL, MODEL_PATH } from './model.mjs';
+import { restrictCitations } from './restrict-citations.mjs';
 import { restrictQuotations } from './restrict-quotations.mjs';
 
 const LONGEST_BODY = 4 << 20;
@@ -16,7 +17,7 @@ const { values: options } = parseArgs({
     port: { type: 'string', default: '8089' },
     context: { type: 'string', default: '4096' },
     threads: { type: 'string', default: '2' },
-    /** schema: what was asked for, with an end; evidence: also only quotations that stand in the evidence; none: as a server without grammars. */
+    /** schema: what was asked for, with an end; evidence: also only quotations and ids that stand in the evidence; none: as a server without grammars. */
     grammar: { type: 'string', default: 'schema' },
   },
 });
@@ -37,7 +38,8 @@ function grammarFor(body, user) {
   if (options.grammar === 'none') return undefined;
   const { name, schema } = body.response_format?.json_schema ?? {};
   if (schema === undefined) return undefined;
-  const restricted = options.grammar === 'evidence' && name === 'synthesis_output' ? restrictQuotations(user) : null;
+  const restrict = { synthesis_output: restrictQuotations, answer_envelope: restrictCitations }[name];
+  const restricted = options.grammar === 'evidence' ? (restrict?.(user) ?? null) : null;
   return llama.createGrammarForJsonSchema(restricted ?? boundLengths(schema));
 }
 
