@@ -7,6 +7,7 @@ import {
   grpcTlsEnvironment,
   portFromEnv,
   requireWholeGrpcTls,
+  signingEnvironment,
 } from '@candor/runtime';
 import { API_KEY_PATTERN } from './access/api-key-secret.js';
 import { corsEnvironment } from './access/cors.middleware.js';
@@ -26,10 +27,7 @@ export const gatewayConfigSchema = z
     ...databaseEnvironment,
     REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queues, the reply channel and the rate limits.'),
     RETRIEVAL_URL: z.string().min(1).describe('gRPC target of retrieval, e.g. dns:///retrieval:50051.'),
-    CANDOR_SIGNING_KEY: z
-      .string()
-      .min(32)
-      .describe('Signs caller scopes in jobs and calls; the same for all services.'),
+    ...signingEnvironment,
     CANDOR_BOOTSTRAP_KEY: z
       .string()
       .regex(API_KEY_PATTERN, 'must look like gm_<publicId>_<secret>')

@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import { answerQuestionJob, indexItemJob } from '@candor/contracts';
 import {
-  CallerTokenSigner,
   CredentialCipher,
   createLogger,
+  createSigner,
   GrpcRetrievalClient,
   grpcTlsFrom,
   HealthRegistry,
@@ -54,7 +54,7 @@ export async function main(): Promise<void> {
       replies,
       retrieval,
       rateLimiter: new RateLimiterService(rateLimitStore),
-      signer: new CallerTokenSigner(config.CANDOR_SIGNING_KEY),
+      signer: createSigner(config),
       cipher: new CredentialCipher(config.CANDOR_ENCRYPTION_KEYS),
       addressRules: { allowPrivateAddresses: config.CANDOR_ALLOW_PRIVATE_CONNECTORS },
       mcpAddress: mcpAddressFrom(config),

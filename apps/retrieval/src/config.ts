@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { embeddingsEnvironment } from '@candor/embeddings';
 import { databaseEnvironment } from '@candor/persistence/views';
-import { grpcTlsEnvironment, portFromEnv, requireWholeGrpcTls } from '@candor/runtime';
+import { grpcTlsEnvironment, portFromEnv, requireWholeGrpcTls, signingEnvironment } from '@candor/runtime';
 import { elasticsearchEnvironment } from '@candor/search-index/read';
 
 /** What the retrieval process reads from the environment; nothing else. NAME_FILE names a file with the value. */
@@ -19,10 +19,7 @@ export const retrievalConfigSchema = z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
       .default('info')
       .describe('Least severe line.'),
-    CANDOR_SIGNING_KEY: z
-      .string()
-      .min(32)
-      .describe('Signs caller scopes in jobs and calls; the same for all services.'),
+    ...signingEnvironment,
     ...databaseEnvironment,
     ...elasticsearchEnvironment,
     ...embeddingsEnvironment,

@@ -1,5 +1,5 @@
 import {
-  CallerTokenSigner,
+  createSigner,
   createHttpApp,
   grpcTlsFrom,
   createLogger,
@@ -49,7 +49,7 @@ export async function main(): Promise<void> {
     },
   );
 
-  const signer = new CallerTokenSigner(config.CANDOR_SIGNING_KEY);
+  const signer = createSigner(config);
   const app = await createHttpApp(
     RetrievalApp.forRoot({ reader, views, reasoning, embedders, signer, logger }, health),
     {

@@ -1,4 +1,4 @@
-export { CallerTokenSigner } from './caller-token/caller-token-signer.js';
+export { CallerTokenSigner, createSigner, signingEnvironment } from './caller-token/caller-token-signer.js';
 export {
   CredentialCipher,
   credentialOwner,

@@ -54,6 +54,25 @@ describe('CallerTokenSigner', () => {
     expect(() => signer.verify(signed({ scope }))).toThrow(expect.objectContaining({ code: 'AUTH.INVALID_SCOPE' }));
   });
 
+  it('changes its key without refusing what is under way', () => {
+    const [before, after] = [KEY, 'n'.repeat(32)];
+    const old = new CallerTokenSigner(before);
+    const accepting = new CallerTokenSigner(before, [after]);
+    const changed = new CallerTokenSigner(after, [before]);
+    const done = new CallerTokenSigner(after);
+    for (const [sender, receiver] of [
+      [old, accepting],
+      [accepting, old],
+      [changed, accepting],
+      [accepting, changed],
+      [old, changed],
+      [changed, done],
+    ] as const)
+      expect(receiver.verify(sender.sign(scope))).toEqual(scope);
+    expect(() => done.verify(old.sign(scope))).toThrow(expect.objectContaining({ code: 'AUTH.INVALID_SCOPE' }));
+    expect(() => new CallerTokenSigner(after, ['short'])).toThrow(expect.objectContaining({ code: 'CONFIG.INVALID' }));
+  });
+
   it('refuses a short key at start', () => {
     expect(() => new CallerTokenSigner('short')).toThrow(expect.objectContaining({ code: 'CONFIG.INVALID' }));
   });
