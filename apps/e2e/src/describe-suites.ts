@@ -15,6 +15,7 @@ import { describeIngest } from './suites/ingest/ingest.suite.js';
 import { describeSources } from './suites/ingest/sources.suite.js';
 import { describeVersions } from './suites/ingest/versions.suite.js';
 import { describeBadInput } from './suites/input/bad-input.suite.js';
+import { describeFuzzedBodies } from './suites/input/fuzzed-bodies.suite.js';
 import { describeHostileInput } from './suites/input/hostile-input.suite.js';
 import { describeMcp } from './suites/mcp/mcp.suite.js';
 import { describeDocumentVersions } from './suites/library/document-versions.suite.js';
@@ -84,4 +85,5 @@ export function describeSuites(world: WorldOf): void {
   describeSecrets(world);
   describeBadInput(world);
   describeHostileInput(world);
+  describeFuzzedBodies(world);
 }
