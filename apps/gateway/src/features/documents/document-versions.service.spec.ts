@@ -25,7 +25,9 @@ withPostgres('changing a document', () => {
 
   beforeAll(async () => {
     test = await createTestDatabase(server ?? '');
-    versions = new DocumentVersionsService(test.database, new IngestService(new RequestTransaction(test.database)));
+    const limits = { searchDeadlineMs: 1_000, reasonDeadlineMs: 1_000 };
+    const ingest = new IngestService(new RequestTransaction(test.database), limits);
+    versions = new DocumentVersionsService(test.database, ingest);
   });
   afterAll(() => test.drop());
   beforeEach(async () => {
