@@ -50,6 +50,12 @@ export interface SyncBatch {
   isLast?: boolean;
 }
 
+/** Said by a listing that doesn't see everything: ids that begin otherwise are not judged, and the run tells why. */
+export interface ListingLimit {
+  onlyUnder: string[];
+  failure: ItemFailure;
+}
+
 /** Changes that belong to no pass, and so have no cursor. */
 export type ItemChanges = Pick<SyncBatch, 'items' | 'deletedIds' | 'failures'>;
 
@@ -71,7 +77,7 @@ export interface SourceConnector {
    */
   changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch>;
   /** External ids of everything that exists now, in pages: what a reconciliation compares with what is stored. */
-  listIds(signal: AbortSignal): AsyncIterable<string[]>;
+  listIds(signal: AbortSignal): AsyncIterable<string[] | ListingLimit>;
   /**
    * Items that an event told of, by external id: what they are now, however long ago the changes passed them by. Ids of
    * what this source doesn't cover are left out. Absent where the changes miss nothing.

@@ -16,7 +16,7 @@ export interface KnownItem {
   latestState: ItemState | null;
 }
 
-interface SourceKey {
+export interface SourceKey {
   tenantId: string;
   sourceId: string;
 }
@@ -167,6 +167,20 @@ export async function readClock(transaction: Transaction): Promise<Date> {
 
 const UNLISTED = `connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL AND deleted_at IS NULL AND created_at < $3
   AND (listed_at IS NULL OR listed_at < $3)`;
+
+/** Counts as listed what a listing that covers only ids under these prefixes can say nothing about. */
+export async function markUnseen(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  since: Date,
+  prefixes: readonly string[],
+): Promise<void> {
+  await transaction.query(
+    `UPDATE source_items SET listed_at = now() WHERE ${UNLISTED}
+       AND NOT EXISTS (SELECT 1 FROM unnest($4::text[]) AS p(prefix) WHERE starts_with(external_id, p.prefix))`,
+    [sourceId, tenantId, since, prefixes],
+  );
+}
 
 /** Stored before `since` and not named by any listing after it. */
 export async function findUnlistedItems(

@@ -53,9 +53,13 @@ export function describeGaps({ unknown, malformed, lacksPrivate }: ChosenChannel
   ];
 }
 
-/** True for a channel that was known and is in the list no more; false where the list leaves it open. */
-export function isGone(channelId: string, { channels, malformed }: ChosenChannels): boolean {
-  return !channels.some(({ id }) => id === channelId) && !malformed.includes(channelId) && !malformed.includes(UNNAMED);
+/**
+ * True for a channel that was known and is in the list no more; false where the list leaves it open: a token that lost the
+ * scope for private channels sees none of them, and they are still there.
+ */
+export function isGone(channelId: string, { channels, malformed, lacksPrivate }: ChosenChannels): boolean {
+  if (lacksPrivate || malformed.includes(channelId) || malformed.includes(UNNAMED)) return false;
+  return !channels.some(({ id }) => id === channelId);
 }
 
 export function describeMalformed(id: string): ItemFailure {
@@ -64,7 +68,8 @@ export function describeMalformed(id: string): ItemFailure {
   return { externalId: id, title: null, error };
 }
 
-function privateUnseen(): ItemFailure {
-  const message = 'The token may not list private channels: it lacks the scope groups:read, so none of them is read.';
+export function privateUnseen(): ItemFailure {
+  const message =
+    'The token may not list private channels: it lacks the scope groups:read, so none of them is read, and what was read of them before stays as it is.';
   return { externalId: 'groups:read', title: 'Private channels', error: unreadable(message, 'missing_scope') };
 }

@@ -4,8 +4,15 @@ import { createHash } from 'node:crypto';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, unreadable } from '../item-errors.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import type { ItemChanges, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
-import { chooseChannels, describeGaps, describeMalformed, isGone, type ChosenChannels } from './choose-channels.js';
+import type { ItemChanges, ListingLimit, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import {
+  chooseChannels,
+  describeGaps,
+  describeMalformed,
+  isGone,
+  privateUnseen,
+  type ChosenChannels,
+} from './choose-channels.js';
 import { mapSlackPolicy } from './map-slack-policy.js';
 import { findThreads, toExternalId, type ChannelContext } from './read-slack-thread.js';
 import { readThreads } from './read-threads.js';
@@ -98,15 +105,15 @@ export class SlackConnector implements SourceConnector {
     if (unread.length > 0) yield { items: [], deletedIds: [], failures: unread };
   }
 
-  async *listIds(signal: AbortSignal): AsyncIterable<string[]> {
-    const { client, channels, malformed } = await this.begin(signal);
+  async *listIds(signal: AbortSignal): AsyncIterable<string[] | ListingLimit> {
+    const { client, channels, malformed, lacksPrivate } = await this.begin(signal);
     // What such a channel holds would be missing, and taken for deleted.
     if (malformed.includes(UNNAMED)) {
       throw new AppError('CONNECTOR.UNAVAILABLE', { message: 'Slack lists a channel without an id.' });
     }
-    for (const id of [...channels.map((channel) => channel.id), ...malformed]) {
-      yield* listThreadIds(client, id);
-    }
+    const listed = [...channels.map((channel) => channel.id), ...malformed];
+    for (const id of listed) yield* listThreadIds(client, id);
+    if (lacksPrivate) yield { onlyUnder: listed.map((id) => toExternalId(id, '')), failure: privateUnseen() };
   }
 
   private async *walk(

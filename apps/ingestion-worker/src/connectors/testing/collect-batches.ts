@@ -1,4 +1,4 @@
-import type { ConnectorItem, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import type { ConnectorItem, ListingLimit, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 
 export interface Collected {
   batches: SyncBatch[];
@@ -38,8 +38,15 @@ export async function collect(
 
 export async function collectIds(connector: SourceConnector): Promise<string[]> {
   const ids: string[] = [];
-  for await (const page of connector.listIds(new AbortController().signal)) ids.push(...page);
+  for await (const page of connector.listIds(new AbortController().signal)) if (Array.isArray(page)) ids.push(...page);
   return [...new Set(ids)].sort();
+}
+
+/** What a listing says that it doesn't see. */
+export async function collectLimits(connector: SourceConnector): Promise<ListingLimit[]> {
+  const limits: ListingLimit[] = [];
+  for await (const page of connector.listIds(new AbortController().signal)) if (!Array.isArray(page)) limits.push(page);
+  return limits;
 }
 
 /** The text of a text item; for a file, its bytes as UTF-8. */

@@ -5,15 +5,17 @@ import {
   Database,
   findUnlistedItems,
   markListed,
+  markUnseen,
   readClock,
   recordProgress,
   requireLease,
   type SourceConnector as StoredSource,
+  type SourceKey,
   type SyncLease,
 } from '@candor/persistence';
-import type { SourceConnector } from '../../connectors/source-connector.port.js';
+import type { ListingLimit, SourceConnector } from '../../connectors/source-connector.port.js';
 import { isStorableId } from './clean-text.js';
-import { StoreBatchService } from './store-batch.service.js';
+import { StoreBatchService, toFailure } from './store-batch.service.js';
 import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
 
 /** Reconciliation: finds what was deleted unseen, and never takes a listing that failed or is empty for a deletion of everything. */
@@ -34,8 +36,13 @@ export class CompareIdsService {
     const compareFrom = await this.database.read(readClock);
     let listed = 0;
     let stored = 0;
+    let limit: ListingLimit | null = null;
     for await (const ids of connector.listIds(signal)) {
       signal.throwIfAborted();
+      if (!Array.isArray(ids)) {
+        limit = ids;
+        continue;
+      }
       listed += ids.length;
       const storable = ids.filter(isStorableId);
       if (storable.length > 0)
@@ -44,6 +51,7 @@ export class CompareIdsService {
         );
     }
     signal.throwIfAborted();
+    if (limit) await this.keepUnseen(key, compareFrom, limit);
     const missing = await this.database.read((manager) => countUnlistedItems(manager, key, compareFrom));
     if (stored === 0 && missing > 0)
       throw new AppError('CONNECTOR.LISTING_REFUSED', {
@@ -52,8 +60,21 @@ export class CompareIdsService {
     await this.database.transaction(async (transaction) => {
       await requireLease(transaction, lease);
       const counts = lease.run.mode === 'reconcile' ? { listed } : {};
-      await recordProgress(transaction, lease, { counts, compareFrom, phase: 'delete' });
+      // A full run told it with its changes.
+      const failures = limit && lease.run.mode === 'reconcile' ? [toFailure(limit.failure)] : [];
+      const failed = failures.length;
+      await recordProgress(transaction, lease, {
+        counts: { ...counts, failed },
+        failures,
+        compareFrom,
+        phase: 'delete',
+      });
     });
+  }
+
+  /** What the listing can't see counts as listed. */
+  private async keepUnseen(key: SourceKey, compareFrom: Date, { onlyUnder }: ListingLimit): Promise<void> {
+    await this.database.transaction((transaction) => markUnseen(transaction, key, compareFrom, onlyUnder));
   }
 
   /** Tombstones some of what the listing lacks; true when nothing is left. */

@@ -54,6 +54,24 @@ withPostgres('comparing all ids', () => {
     });
   });
 
+  it.each(['reconcile', 'full'] as const)(
+    'judges only what the listing sees, and tells what it does not (%s)',
+    async (mode) => {
+      const failure = { externalId: 'scope', title: null, error: new AppError('CONNECTOR.ITEM_UNREADABLE') };
+      harness.connector.listing = async function* () {
+        yield ['a'];
+        yield { onlyUnder: ['a', 'b'], failure };
+      };
+      const run = await harness.sync(mode);
+      expect(run.state).toBe(mode === 'full' ? 'succeeded' : 'succeeded_with_errors');
+      expect(await present()).toEqual(['a', 'c', 'd', 'e']);
+      // A full run tells it with its changes, which this connector has nothing of.
+      expect((await harness.failures(run.id)).map(({ externalId }) => externalId)).toEqual(
+        mode === 'full' ? [] : ['scope'],
+      );
+    },
+  );
+
   it('deletes nothing when the listing names only strangers', async () => {
     harness.connector.listing = async function* () {
       yield ['x', 'y'];

@@ -131,7 +131,7 @@ function withRevisions(
   });
 }
 
-function toFailure({ externalId, title, error }: ItemFailure) {
+export function toFailure({ externalId, title, error }: ItemFailure) {
   return {
     externalId: cleanText(externalId),
     title: title === null ? null : cleanText(title),

@@ -3,6 +3,7 @@ import type {
   ConnectorItem,
   FileContent,
   ItemChanges,
+  ListingLimit,
   SourceConnector,
   SyncBatch,
   SyncCursor,
@@ -35,7 +36,7 @@ export class ScriptedConnector implements SourceConnector {
   /** By external id: what reading it fails with. */
   readonly loadErrors = new Map<string, Error>();
   /** What `listIds` does; null = it lists what there is. */
-  listing: (() => AsyncIterable<string[]>) | null = null;
+  listing: (() => AsyncIterable<string[] | ListingLimit>) | null = null;
   /** Called before each batch is told. */
   beforeBatch: () => Promise<void> | void = () => undefined;
   file: FileContent | null = null;
@@ -96,7 +97,7 @@ export class ScriptedConnector implements SourceConnector {
     }
   }
 
-  async *listIds(): AsyncIterable<string[]> {
+  async *listIds(): AsyncIterable<string[] | ListingLimit> {
     if (this.listing) {
       yield* this.listing();
       return;
