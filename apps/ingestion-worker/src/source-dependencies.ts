@@ -12,7 +12,7 @@ export function sourceDependenciesFrom(config: SourceConfig): SourceDependencies
   const allowPrivateAddresses = config.CANDOR_ALLOW_PRIVATE_CONNECTORS;
   return {
     cipher: new CredentialCipher(config.CANDOR_ENCRYPTION_KEYS),
-    createConnector: (provider, settings, credentials) =>
-      createConnector(provider, settings, credentials, { allowPrivateAddresses }),
+    createConnector: (provider, settings, credentials, overrides) =>
+      createConnector(provider, settings, credentials, { allowPrivateAddresses, ...overrides }),
   };
 }
