@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { AppError } from '@candor/contracts';
 import {
@@ -38,7 +39,7 @@ async function* readTarget(
   const kind = options.as === 'auto' ? await recognize(path, isFolder) : options.as;
   if (kind === 'documents') yield* readDocumentLines(path);
   else if (kind === 'mbox')
-    yield* toEntries(readMboxExport(await readFile(path), (file) => reader.read(file), options));
+    yield* toEntries(readMboxExport(createReadStream(path), (file) => reader.read(file), options));
   else if (kind === 'files') yield* listFiles(path, options.prefix);
   else yield* toEntries(readExport(path, kind, await openExport(path), options));
 }

@@ -3,7 +3,7 @@ import { AppError, type AccessPolicy, type IngestDocument } from '@candor/contra
 import type { NamedFile } from '../formats/detect-format.js';
 import type { FileText } from '../formats/file-text.js';
 import { readMailMessage } from '../mail/read-mail-message.js';
-import { splitMbox } from '../mail/split-mbox.js';
+import { splitMboxStream } from '../mail/split-mbox.js';
 import type { ExportItem } from './export-source.js';
 
 export interface MboxExportOptions {
@@ -11,15 +11,25 @@ export interface MboxExportOptions {
   mailbox?: string;
 }
 
-/** One document a message. `read` reads it with its attachments, best in a process of its own. */
+const MEBIBYTE = 1024 * 1024;
+/** Larger ones are told of and left out: so much is the most that is in memory at once. */
+const MAX_MESSAGE_BYTES = 128 * MEBIBYTE;
+
+/** One document a message, of a mailbox of any size. `read` reads it with its attachments, best in a process of its own. */
 export async function* readMboxExport(
-  mailbox: Uint8Array,
+  mailbox: AsyncIterable<Uint8Array>,
   read: (file: NamedFile) => Promise<FileText>,
   options: MboxExportOptions = {},
 ): AsyncGenerator<ExportItem> {
   let number = 0;
-  for (const bytes of splitMbox(mailbox)) {
+  for await (const part of splitMboxStream(mailbox, MAX_MESSAGE_BYTES)) {
     number += 1;
+    if (part.kind === 'too_large') {
+      const message = `It has ${part.size} bytes; at most ${MAX_MESSAGE_BYTES} are read.`;
+      yield { kind: 'problem', name: `message ${number}`, message };
+      continue;
+    }
+    const { bytes } = part;
     try {
       const text = await read({ name: `message-${number}.eml`, mediaType: 'message/rfc822', bytes });
       yield { kind: 'document', document: await toDocument(bytes, text, options) };
