@@ -14,22 +14,22 @@ import { BenchStack } from './support/start-stack.mjs';
 const HELP = `node tools/bench/ingest.mjs [--model NAME[,NAME]] [--shape NAME[,NAME]] [--documents N] [--rounds N] [--sample] [--write]
 
   --model      default bge-small-en-v1.5-q,hashing: the second shows what the pipeline itself can do
-  --shape      default abstracts,pages: single abstracts, about one chunk each, and pages of ten abstracts
+  --shape      default abstracts,pages,long: single abstracts, about one chunk each, pages of ten and documents of thirty
   --documents  abstracts of SciFact, over all rounds of a side; default 300 with a model, 5,000 with hashing
   --rounds     turns a side takes; default 2
   --sample     a few documents of the repository in one round: shows that it runs
   --profile    folder for processor profiles of the gateway and the worker, which are slower by that
   --write      writes docs/reference/ingest-speed.md
 `;
-/** Abstracts a page: what one document of several chunks costs beside ten of one. */
-const ABSTRACTS_A_PAGE = 10;
+/** Abstracts a document: what one of several chunks costs beside several of one. */
+const ABSTRACTS = { pages: 10, long: 30 };
 const TARGETS = { model: { ratio: 0.85, perSecond: 0 }, hashing: { ratio: 0.7, perSecond: 500 } };
 
 function readOptions() {
   const { values } = parseArgs({
     options: {
       model: { type: 'string', default: 'bge-small-en-v1.5-q,hashing' },
-      shape: { type: 'string', default: 'abstracts,pages' },
+      shape: { type: 'string', default: 'abstracts,pages,long' },
       documents: { type: 'string' },
       rounds: { type: 'string', default: '2' },
       sample: { type: 'boolean', default: false },
@@ -55,19 +55,22 @@ function countOf(model, options) {
   return model === 'hashing' ? 5_000 : 300;
 }
 
-/** Abstracts as they are, and the same ones as pages of ten with a heading each. */
-function shapesOf(documents) {
-  const pages = [];
-  for (let start = 0; start < documents.length; start += ABSTRACTS_A_PAGE) {
-    const part = documents.slice(start, start + ABSTRACTS_A_PAGE);
-    pages.push({
-      id: `page-${part[0].id}`,
+/** Abstracts as they are, or the same ones as documents with a heading each. */
+function shapeOf(shape, documents) {
+  if (shape === 'abstracts') return documents;
+  const size = ABSTRACTS[shape];
+  if (size === undefined) throw new Error(`there is no shape ${shape}`);
+  const whole = [];
+  for (let start = 0; start < documents.length; start += size) {
+    const part = documents.slice(start, start + size);
+    whole.push({
+      id: `${shape}-${part[0].id}`,
       title: `Abstracts from ${part[0].title}`,
       text: part.map(({ title, text }) => `## ${title}\n\n${text}`).join('\n\n'),
       mimeType: 'text/markdown',
     });
   }
-  return { abstracts: documents, pages };
+  return whole;
 }
 
 const chunksOf = (items) => items.reduce((sum, { nodes }) => sum + nodes.length, 0);
@@ -78,7 +81,7 @@ async function measure(stack, documents, shape, model, options) {
   const environment = { EMBEDDINGS_MODEL: model, CANDOR_MODEL_DIR: directory };
   const items = prepareItemsFor(embedder, documents);
   const size = Math.ceil(items.length / options.rounds);
-  const seconds = { candor: 0, raw: 0 };
+  const seconds = { candor: 0, raw: 0, packed: 0 };
   const ratios = [];
   const installation = await stack.install(['gateway', 'ingestion-worker'], environment, options.profile);
   try {
@@ -91,16 +94,19 @@ async function measure(stack, documents, shape, model, options) {
     installation.startProfiles();
     for (let round = 0; round < options.rounds; round++) {
       const part = items.slice(round * size, (round + 1) * size);
+      const index = `bench-raw-${process.pid}-${round}`;
       const sides = {
         candor: () =>
           ingestAll(
             installation,
             part.map(({ document }) => toIngestDocument(document)),
           ),
-        raw: () => ingestRaw(stack.elasticsearchUrl, part, embedder, `bench-raw-${process.pid}-${round}`),
+        raw: () => ingestRaw(stack.elasticsearchUrl, part, embedder, index),
+        packed: () => ingestRaw(stack.elasticsearchUrl, part, embedder, `${index}-packed`, 'binary'),
       };
+      const order = ['candor', 'raw', ...(model === 'hashing' ? ['packed'] : [])];
       const took = {};
-      for (const side of round % 2 === 0 ? ['candor', 'raw'] : ['raw', 'candor']) {
+      for (const side of round % 2 === 0 ? order : order.toReversed()) {
         took[side] = await sides[side]();
         seconds[side] += took[side];
       }
@@ -120,6 +126,7 @@ function toRows({ model, shape, documents, chunks, seconds, ratios }) {
   const target = model === 'hashing' ? TARGETS.hashing : TARGETS.model;
   const rate = { candor: chunks / seconds.candor, raw: chunks / seconds.raw };
   const ratio = rate.candor / rate.raw;
+  const packed = chunks / seconds.packed;
   const reached = ratio >= target.ratio && rate.candor >= target.perSecond;
   const wanted = `≥ ${target.ratio}${target.perSecond > 0 ? ` and ≥ ${target.perSecond}/s` : ''}`;
   const range = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
@@ -135,6 +142,9 @@ function toRows({ model, shape, documents, chunks, seconds, ratios }) {
       `${reached ? 'yes' : '**no**'} (${wanted})`,
     ],
     ['', '', '', 'raw', rate.raw.toFixed(1), '', '', ''],
+    ...(seconds.packed === 0
+      ? []
+      : [['', '', '', 'raw, packed', packed.toFixed(1), (rate.candor / packed).toFixed(2), '', '(shown, no target)']]),
   ];
 }
 
@@ -145,8 +155,9 @@ const stack = await BenchStack.start(say);
 const results = [];
 try {
   for (const model of options.models) {
-    const shapes = shapesOf(spread(corpus, countOf(model, options)));
-    for (const shape of options.shapes) results.push(await measure(stack, shapes[shape], shape, model, options));
+    const documents = spread(corpus, countOf(model, options));
+    for (const shape of options.shapes)
+      results.push(await measure(stack, shapeOf(shape, documents), shape, model, options));
   }
 } finally {
   await stack.stop();
@@ -161,7 +172,9 @@ Measured ${today()} with \`${command}\` on ${machine()}. ${
 - _Candor_: from the first \`POST /v1/ingest\` (500 documents a request) until every item is \`indexed\`: gateway, outbox, queue, extraction, chunks,
   embedding, Elasticsearch, versions and audit events, with real Postgres, Redis and Elasticsearch.
 - _raw_: one loop that embeds the same chunks with the same model and threads and sends them with \`_bulk\`, 500 at a time, two under way; one
-  refresh at the end.
+  refresh at the end. It sends vectors as numbers; _raw, packed_ sends them in base64, as Candor does where the server takes it.
+- Documents: _abstracts_ as they are (1.1 chunks), _pages_ of ten and _long_ ones of thirty. An item costs the same states, events and
+  commits whatever its length, so the fewer chunks it has the more they weigh.
 
 ${table(
   ['model', 'documents', 'documents / chunks', 'side', 'chunks/s', 'ratio', 'ratio by round', 'reached'],

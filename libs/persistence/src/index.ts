@@ -34,6 +34,7 @@ export * from './repositories/ingestion-status.repository.js';
 export * from './repositories/item-file.repository.js';
 export * from './repositories/item-completion.repository.js';
 export * from './repositories/item-pipeline.repository.js';
+export type { UnchangedDocument } from './repositories/item-head.repository.js';
 export * from './repositories/item-relation.repository.js';
 export * from './repositories/item-stages.repository.js';
 export * from './repositories/library-embedding.repository.js';

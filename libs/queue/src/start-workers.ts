@@ -1,10 +1,11 @@
 import { AppError } from '@candor/contracts';
 import type { Job } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { adaptConcurrency } from './adapt-concurrency.js';
 import { settlesWithin, waitAtMost } from './bounded-wait.js';
 import { isOneShot, type CatalogueJob } from './catalogue-job.js';
 import { migrateQueueBackend, openWorker, type JobWorker } from './queue-backend.js';
-import type { BullMqStrategyOptions } from './strategy-options.js';
+import type { BullMqStrategyOptions, QueueConcurrency } from './strategy-options.js';
 
 export interface WorkerCallbacks {
   process: (queue: string, job: Job<unknown, void, string>, token: string | undefined) => Promise<void>;
@@ -28,9 +29,9 @@ export async function startWorkers(
     try {
       const remaining = Math.max(1, expires - Date.now());
       await waitAtMost(migrateQueueBackend(options.backend), remaining, unreachable);
-      for (const [queue, { concurrency }] of Object.entries(options.queues)) {
+      for (const [queue, settings] of Object.entries(options.queues)) {
         const oneShot = catalogue.some((job) => job.queue === queue && isOneShot(job));
-        workers.push(openOne(options, queue, concurrency, oneShot, callbacks));
+        workers.push(openOne(options, queue, settings, oneShot, callbacks));
       }
       const ready = Promise.all(workers.map((worker) => worker.waitUntilReady()));
       await waitAtMost(ready, Math.max(1, expires - Date.now()), unreachable);
@@ -47,7 +48,7 @@ export async function startWorkers(
 function openOne(
   options: BullMqStrategyOptions,
   queue: string,
-  concurrency: number,
+  { concurrency, maxConcurrency }: QueueConcurrency,
   oneShot: boolean,
   callbacks: WorkerCallbacks,
 ): JobWorker {
@@ -58,6 +59,7 @@ function openOne(
     lockDurationMs,
     stalledIntervalMs: intervalMs,
   });
+  if (maxConcurrency !== undefined) adaptConcurrency(worker, { concurrency, maxConcurrency });
   worker.on('failed', (job) => {
     if (job) callbacks.failed(queue, job);
   });

@@ -25,10 +25,17 @@ export interface JobFailure {
   error: AppError;
 }
 
+export interface QueueConcurrency {
+  /** Jobs at once. */
+  concurrency: number;
+  /** So many while they flow, see `adaptConcurrency`. Default: `concurrency`. */
+  maxConcurrency?: number;
+}
+
 export interface BullMqStrategyOptions {
   backend: QueueBackendOptions;
   /** The queues this process works on. */
-  queues: Record<string, { concurrency: number }>;
+  queues: Record<string, QueueConcurrency>;
   /** Default: the product's catalogue. */
   catalogue?: readonly CatalogueJob[];
   /**

@@ -16,7 +16,7 @@ class RecordingWriter implements SearchIndexWriter {
     const items = operations.map((operation) => operation.itemId);
     this.applied.push(items);
     this.running += 1;
-    expect(this.running).toBeLessThanOrEqual(2);
+    expect(this.running).toBeLessThanOrEqual(4);
     await new Promise((resolve) => setImmediate(resolve));
     this.running -= 1;
     for (const item of items) {

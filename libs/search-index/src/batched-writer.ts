@@ -8,8 +8,9 @@ export interface BatchLimits {
   maxBytes: number;
 }
 
-const DEFAULT_LIMITS: BatchLimits = { maxOperations: 256, maxBytes: 8 * 1024 * 1024 };
+const DEFAULT_LIMITS: BatchLimits = { maxOperations: 512, maxBytes: 8 * 1024 * 1024 };
 
+const FLUSHES_AT_ONCE = 4;
 const ANSWER_COUNTS_MS = 1_000;
 
 /** Coalesces concurrent `apply` calls on one address, so that many small jobs pay for one refresh together. */
@@ -76,8 +77,8 @@ export class BatchedIndexWriter implements SearchIndexWriter {
         return batch.map(() => undefined);
       },
       maxInputs: this.limits.maxOperations,
-      // One is written while the one before waits to be seen.
-      concurrency: 2,
+      // One is written while those before it wait to be seen.
+      concurrency: FLUSHES_AT_ONCE,
       maxWeight: this.limits.maxBytes,
       count: (operations) => operations.length,
       weigh: sizeOf,

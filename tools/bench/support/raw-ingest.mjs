@@ -10,9 +10,10 @@ const BULKS_UNDER_WAY = 2;
 /**
  * The bare loop: embeds the chunks and sends them with `_bulk`, into an index with the same mapping; a refresh at the end.
  * Chunking, versions, states, events and certainty are left out.
+ * @param vectors `array`: numbers, as clients send them; `binary`: base64, as Candor does.
  * @returns seconds.
  */
-export async function ingestRaw(url, items, embedder, index) {
+export async function ingestRaw(url, items, embedder, index, vectors = 'array') {
   const client = new Client({ node: url, requestTimeout: 60_000 });
   const waiting = items.flatMap(({ head, version, nodes, texts }) =>
     nodes.map((node, position) => ({ head, version, node, text: texts[position] })),
@@ -27,10 +28,10 @@ export async function ingestRaw(url, items, embedder, index) {
     const underWay = new Set();
     for (let start = 0; start < waiting.length; start += CHUNKS_A_BULK) {
       const batch = waiting.slice(start, start + CHUNKS_A_BULK);
-      const vectors = await embedder.embedPassages(batch.map(({ text }) => text));
+      const embedded = await embedder.embedPassages(batch.map(({ text }) => text));
       const operations = batch.flatMap(({ head, version, node }, position) => {
-        const chunk = toChunkDocument({ head, version, node, text: version.text, vector: vectors[position] });
-        return [{ index: { _index: index, _id: chunk.chunkId } }, toSource(chunk, null)];
+        const chunk = toChunkDocument({ head, version, node, text: version.text, vector: embedded[position] });
+        return [{ index: { _index: index, _id: chunk.chunkId } }, toSource(chunk, null, vectors)];
       });
       const sent = client.bulk({ operations }).then((response) => {
         if (response.errors) throw new Error(JSON.stringify(response.items.find((item) => item.index.error)));

@@ -18,7 +18,7 @@ import {
 } from '@candor/persistence';
 import { Coalescer } from '@candor/runtime/coalescer';
 
-const MAX_INPUTS = 256;
+const MAX_INPUTS = 512;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Items with much text that are held in memory at once: each may have tens of megabytes. */
 const LARGE_AT_ONCE = 4;
@@ -44,7 +44,12 @@ export class ItemPipelineService {
       weigh: ({ text }) => text.length * 2,
       run: (extractions) => this.saveAll(extractions),
     });
-    this.completions = new Coalescer({ maxInputs: MAX_INPUTS, run: (entries) => this.completeAll(entries) });
+    this.completions = new Coalescer({
+      maxInputs: MAX_INPUTS,
+      maxWeight: MAX_BYTES,
+      weigh: ({ extraction }) => (extraction?.text.length ?? 0) * 2,
+      run: (entries) => this.completeAll(entries),
+    });
   }
 
   start(job: ItemJobPayload, stage: ItemStage): Promise<StageStart> {

@@ -99,21 +99,21 @@ interface WorkOfItem {
 
 /** The version goes through all of its stages again. */
 async function startAgain(transaction: Transaction, work: WorkOfItem): Promise<boolean> {
-  const rows: [{ epoch: number }[], number] = await transaction.query(
+  const rows: [{ epoch: number; has_body: boolean }[], number] = await transaction.query(
     `UPDATE item_versions v SET state = 'accepted', state_at = now(), error_type = NULL, error_message = NULL,
        epoch = v.epoch + 1, lease_until = NULL
      FROM source_items i WHERE i.id = v.item_id AND v.item_id = $1 AND v.version = $2 AND v.state = 'failed'
-       AND i.deleted_at IS NULL AND i.latest_version = v.version RETURNING v.epoch`,
+       AND i.deleted_at IS NULL AND i.latest_version = v.version RETURNING v.epoch, v.body IS NOT NULL AS has_body`,
     [work.itemId, work.version],
   );
-  const epoch = rows[0][0]?.epoch;
-  if (epoch === undefined) return false;
+  const [started] = rows[0];
+  if (!started) return false;
   await transaction.query(
     `UPDATE ingestion_items SET state = 'accepted', state_at = now(), error_type = NULL, error_message = NULL
      WHERE item_id = $1 AND version = $2 AND state = 'failed'`,
     [work.itemId, work.version],
   );
-  await sendAgain(transaction, 'item.extract', work, epoch);
+  await sendAgain(transaction, started.has_body ? 'item.index' : 'item.extract', work, started.epoch);
   return true;
 }
 

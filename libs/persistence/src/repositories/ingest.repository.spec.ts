@@ -108,7 +108,7 @@ describeOnPostgres('acceptDocuments', (postgres) => {
     expect(version).toMatchObject({ body: 'All of it: 🙂', mime_type: 'text/markdown', state: 'accepted', epoch: 0 });
     expect(await jobs()).toEqual([
       {
-        job_name: 'item.extract',
+        job_name: 'item.index',
         payload: { tenantId: tenant.id, requestId, itemId: item.itemId, version: 1, epoch: 0 },
       },
     ]);
@@ -197,8 +197,8 @@ describeOnPostgres('acceptDocuments', (postgres) => {
     const second = await tenant.acceptOne({ ...document, ...change });
     expect(second).toMatchObject({ itemId: first.itemId, version: 2, status: 'accepted', change: 'content' });
     expect((await jobs()).map((job) => [job.job_name, job.payload['version']])).toEqual([
-      ['item.extract', 1],
-      ['item.extract', 2],
+      ['item.index', 1],
+      ['item.index', 2],
     ]);
     // Back to what the first version said is a change as well.
     expect(await tenant.acceptOne(document)).toMatchObject({ version: 3, change: 'content' });

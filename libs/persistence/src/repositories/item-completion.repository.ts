@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { AppError, type ItemJobPayload, type ItemState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { keepStep } from './generation-content.repository.js';
-import { endAsSuperseded, endIngestionItems, identify, keyOf, TERMINAL_STATES } from './item-stages.repository.js';
+import { saveReferences } from './item-relation.repository.js';
+import {
+  endAsSuperseded,
+  endIngestionItems,
+  identify,
+  keyOf,
+  TERMINAL_STATES,
+  type ExtractedText,
+} from './item-stages.repository.js';
 
 export interface NewChunk {
   id: string;
@@ -22,6 +30,8 @@ export interface NewChunk {
 export interface IndexedVersion {
   job: ItemJobPayload;
   chunks: readonly NewChunk[];
+  /** The text, where the version had none until now. */
+  extraction?: ExtractedText | undefined;
   /** The head's when its metadata was written to the index. */
   metadataHash: string;
   /** Generations whose index holds it now, the tenant's live one among them; their corpora follow. */
@@ -142,7 +152,7 @@ async function makeLive(
   await insertChunks(transaction, entries);
   const [itemIds, numbers] = identify(entries.map(({ job }) => job));
   await transaction.query(
-    `WITH d AS (SELECT * FROM unnest($1::uuid[], $2::integer[]) AS d(item_id, version)),
+    `WITH d AS (SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::jsonb[]) AS d(item_id, version, text, blocks)),
      replaced AS (
        UPDATE item_versions v SET superseded_at = n.recorded_at
        FROM d JOIN source_items i ON i.id = d.item_id
@@ -150,9 +160,19 @@ async function makeLive(
        WHERE v.item_id = d.item_id AND v.version = i.live_version AND i.live_version <> d.version),
      live AS (
        UPDATE source_items i SET live_version = d.version, updated_at = now() FROM d WHERE i.id = d.item_id)
-     UPDATE item_versions v SET state = 'indexed', state_at = now(), error_type = NULL, error_message = NULL
+     UPDATE item_versions v SET state = 'indexed', state_at = now(), error_type = NULL, error_message = NULL,
+       text = coalesce(d.text, v.text), blocks = coalesce(d.blocks, v.blocks)
      FROM d WHERE v.item_id = d.item_id AND v.version = d.version`,
-    [itemIds, numbers],
+    [
+      itemIds,
+      numbers,
+      entries.map(({ extraction }) => extraction?.text ?? null),
+      entries.map(({ extraction }) => (extraction ? JSON.stringify(extraction.blocks) : null)),
+    ],
+  );
+  await saveReferences(
+    transaction,
+    entries.map(({ job, extraction }) => ({ ...job, links: extraction?.links ?? [] })),
   );
   await endIngestionItems(
     transaction,

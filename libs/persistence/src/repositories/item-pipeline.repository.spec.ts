@@ -42,6 +42,32 @@ describeOnPostgres('the stages of an item', (postgres) => {
     return corpusFingerprintOf(generation);
   }
 
+  it('takes pushed text into the index stage at once, and stores what was read of it with the commit that makes it live', async () => {
+    const item = await tenant.acceptOne(buildDocument({ body: 'As pushed' }));
+    const start = await tenant.start(item, 'indexing');
+    expect(start).toMatchObject({ kind: 'proceed', version: { body: 'As pushed', text: null, blocks: null } });
+    // Again after a crash: what was read is gone, what was pushed is there.
+    expect(await tenant.start(item, 'indexing')).toMatchObject({ kind: 'proceed', version: { body: 'As pushed' } });
+    const blocks = [{ kind: 'paragraph', start: 0, end: 7 }];
+    const extraction = { text: 'As read', blocks, links: ['https://example.com/a'] };
+    await tenant.complete(item, [], '', extraction);
+    expect(await query('SELECT state, text, blocks FROM item_versions WHERE item_id = $1', [item.itemId])).toEqual([
+      { state: 'indexed', text: 'As read', blocks },
+    ]);
+    expect(await query('SELECT kind, target FROM item_relations WHERE item_id = $1', [item.itemId])).toEqual([
+      { kind: 'references', target: 'https://example.com/a' },
+    ]);
+  });
+
+  it('does not take a file into the index stage before it was read', async () => {
+    const { body: _body, mimeType: _mimeType, ...described } = buildDocument();
+    const item = await tenant.acceptOne({
+      ...described,
+      file: { name: 'a.pdf', mediaType: 'application/pdf', bytes: Buffer.from('%PDF') },
+    });
+    expect(await tenant.start(item, 'indexing')).toEqual({ kind: 'skip', reason: 'already_done' });
+  });
+
   it('go from accepted to indexed, visible at each step', async () => {
     const requestId = randomUuid();
     const item = await tenant.acceptOne(buildDocument(), requestId);

@@ -9,7 +9,7 @@ export const TERMINAL_STATES: readonly ItemState[] = ['indexed', 'skipped', 'sup
 /** Longest a stage may stay silent before the sweeper looks after it, seconds. */
 const STAGE_LEASE_SECONDS = 30;
 /** Longest content that a start brings along, bytes: very many jobs start at once. */
-const MAX_BROUGHT_BYTES = 128 * 1024;
+const MAX_BROUGHT_BYTES = 64 * 1024;
 
 export type ItemStage = 'extracting' | 'indexing';
 
@@ -56,11 +56,13 @@ function decideStart(
   // Before anything else: a run that died between its index write and its commit may have left chunks of a deleted item.
   if (head.deletedAt) return { kind: 'skip', reason: 'deleted' };
   const { state } = version.entity;
+  const isReadHere = state === 'accepted' && version.hasBody;
   if (TERMINAL_STATES.includes(state)) return { kind: 'skip', reason: 'already_done' };
   if (head.latestVersion > job.version) return { kind: 'skip', reason: 'superseded' };
   // An extract job that comes again after its successor was enqueued has nothing left to do; an index job from before
-  // a retry finds the version back at its first stage.
-  if ((stage === 'indexing') !== (state === 'indexing')) return { kind: 'skip', reason: 'already_done' };
+  // a retry finds a file back at its first stage. Text that was pushed has no other stage than this.
+  const isReady = stage === 'indexing' ? state === 'indexing' || isReadHere : state !== 'indexing';
+  if (!isReady) return { kind: 'skip', reason: 'already_done' };
   return { kind: 'proceed', head, version: version.entity, hasContent: version.hasContent };
 }
 
@@ -73,12 +75,16 @@ function endsNow(start: StageStart | undefined, version: StartingVersion | undef
   );
 }
 
-export interface Extraction {
-  job: ItemJobPayload;
+/** What is read from a version. */
+export interface ExtractedText {
   text: string;
   blocks: StoredBlock[];
   /** Addresses that the text names; see `findLinks`. */
   links?: readonly string[];
+}
+
+export interface Extraction extends ExtractedText {
+  job: ItemJobPayload;
 }
 
 /**
@@ -175,14 +181,15 @@ async function loadHeads(
 interface StartingVersion {
   entity: ItemVersionEntity;
   hasContent: boolean;
+  hasBody: boolean;
 }
 
 /** What each stage reads of the content, and its size. */
-const CONTENT: Record<ItemStage, { columns: readonly ('body' | 'text' | 'blocks')[]; size: string }> = {
-  extracting: { columns: ['body'], size: 'coalesce(octet_length(v.body), 0)' },
+const CONTENT: Record<ItemStage, { columns: Partial<Record<'body' | 'text' | 'blocks', string>>; size: string }> = {
+  extracting: { columns: { body: 'v.body' }, size: 'coalesce(octet_length(v.body), 0)' },
   indexing: {
-    columns: ['text', 'blocks'],
-    size: 'coalesce(octet_length(v.text), 0) + coalesce(pg_column_size(v.blocks), 0)',
+    columns: { text: 'v.text', blocks: 'v.blocks', body: 'CASE WHEN v.text IS NULL THEN v.body END' },
+    size: 'coalesce(octet_length(v.text), octet_length(v.body), 0) + coalesce(pg_column_size(v.blocks), 0)',
   },
 };
 const FACTS = [
@@ -213,14 +220,16 @@ async function loadVersions(
       { itemIds, versions, tenantIds, most: MAX_BROUGHT_BYTES },
     );
   const { columns, size } = CONTENT[stage];
-  query.addSelect(`${size} <= :most`, 'has_content');
-  for (const name of columns) query.addSelect(`CASE WHEN ${size} <= :most THEN v.${name} END`, `the_${name}`);
+  query.addSelect(`${size} <= :most`, 'has_content').addSelect('v.body IS NOT NULL', 'has_body');
+  for (const [name, value] of Object.entries(columns))
+    query.addSelect(`CASE WHEN ${size} <= :most THEN ${value} END`, `the_${name}`);
   const { entities, raw } = await query.getRawAndEntities<Record<string, unknown>>();
   return new Map(
     entities.map((entity, index) => {
       const row = raw[index] ?? {};
-      const content = Object.fromEntries(columns.map((name) => [name, row[`the_${name}`] ?? null]));
-      return [keyOf(entity), { entity: Object.assign(entity, content), hasContent: row['has_content'] === true }];
+      const content = Object.fromEntries(Object.keys(columns).map((name) => [name, row[`the_${name}`] ?? null]));
+      const [hasContent, hasBody] = [row['has_content'] === true, row['has_body'] === true];
+      return [keyOf(entity), { entity: Object.assign(entity, content), hasContent, hasBody }];
     }),
   );
 }
@@ -243,7 +252,8 @@ async function enterStage(
        lease_until = now() + make_interval(secs => $4)
      FROM unnest($1::uuid[], $2::integer[]) AS d(item_id, version)
      WHERE v.item_id = d.item_id AND v.version = d.version
-       AND CASE WHEN $3 = 'indexing' THEN v.state = 'indexing' ELSE v.state IN ('accepted', 'extracting') END
+       AND CASE WHEN $3 = 'indexing' THEN v.state = 'indexing' OR (v.state = 'accepted' AND v.body IS NOT NULL)
+         ELSE v.state IN ('accepted', 'extracting') END
      RETURNING v.item_id, v.version`,
     [itemIds, versions, stage, STAGE_LEASE_SECONDS],
   );

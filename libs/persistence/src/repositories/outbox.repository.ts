@@ -5,6 +5,8 @@ export interface OutboxMessage {
   tenantId: string;
   jobName: JobName;
   payload: Record<string, unknown>;
+  /** Where it comes from, when the caller knows; else it is looked up. */
+  lane?: string;
 }
 
 export interface OutboxRow extends OutboxMessage {
@@ -16,18 +18,23 @@ export interface OutboxRow extends OutboxMessage {
 export type OutboxLane = Pick<OutboxRow, 'tenantId' | 'lane'>;
 
 /** A subselect an item and not a join: rows are numbered in the order given. */
-const LANE = `coalesce(
+const LANE = `coalesce(d.lane,
   (SELECT coalesce(i.connector_id::text, i.provider) FROM source_items i WHERE i.id = (d.payload->>'itemId')::uuid),
   d.payload->>'sourceId', '')`;
 
 /** A job row written with the change that wants it; the dispatcher hands it to the queue. */
 export async function enqueue(transaction: Transaction, messages: readonly OutboxMessage[]): Promise<void> {
   if (messages.length === 0) return;
-  const rows = messages.map(({ tenantId, jobName, payload }) => ({ tenant_id: tenantId, job_name: jobName, payload }));
+  const rows = messages.map(({ tenantId, jobName, payload, lane }) => ({
+    tenant_id: tenantId,
+    job_name: jobName,
+    payload,
+    lane,
+  }));
   await transaction.query(
     `INSERT INTO outbox (tenant_id, job_name, payload, lane)
      SELECT d.tenant_id, d.job_name, d.payload, ${LANE}
-     FROM jsonb_to_recordset($1::jsonb) AS d(tenant_id uuid, job_name text, payload jsonb)`,
+     FROM jsonb_to_recordset($1::jsonb) AS d(tenant_id uuid, job_name text, payload jsonb, lane text)`,
     [JSON.stringify(rows)],
   );
 }

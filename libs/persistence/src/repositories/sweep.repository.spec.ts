@@ -43,15 +43,21 @@ describeOnPostgres('the sweeper', (postgres) => {
     await tenant.extract(indexing, 'text');
     const busy = await tenant.acceptOne(buildDocument());
     await tenant.start(busy, 'extracting');
+    const { body: _body, mimeType: _mimeType, ...described } = buildDocument();
+    const file = await tenant.acceptOne({
+      ...described,
+      file: { name: 'a.pdf', mediaType: 'application/pdf', bytes: Buffer.from('%PDF') },
+    });
     const done = await tenant.add(buildDocument());
     await emptyOutbox();
-    for (const item of [accepted, indexing, done]) await outrun(item);
+    for (const item of [accepted, indexing, file, done]) await outrun(item);
 
     const found = await find();
     expect(new Map(found.map((job) => [job.payload.itemId, job.jobName]))).toEqual(
       new Map([
-        [accepted.itemId, 'item.extract'],
+        [accepted.itemId, 'item.index'],
         [indexing.itemId, 'item.index'],
+        [file.itemId, 'item.extract'],
       ]),
     );
     expect(found.find((job) => job.payload.itemId === accepted.itemId)?.payload).toEqual({
@@ -92,7 +98,7 @@ describeOnPostgres('the sweeper', (postgres) => {
       for (const job of await findStrandedVersions(transaction, 10)) await resendStrandedVersion(transaction, job);
     });
     expect(await jobs()).toEqual([
-      { job_name: 'item.extract', payload: expect.objectContaining({ itemId: item.itemId, epoch: 1 }) },
+      { job_name: 'item.index', payload: expect.objectContaining({ itemId: item.itemId, epoch: 1 }) },
     ]);
     await emptyOutbox();
     expect(await find()).toEqual([]);

@@ -14,6 +14,7 @@ interface StrandedRow {
   version: number;
   epoch: number;
   state: string;
+  has_body?: boolean;
 }
 
 function payloadOf(row: StrandedRow): ItemJobPayload {
@@ -26,10 +27,16 @@ function payloadOf(row: StrandedRow): ItemJobPayload {
   } as ItemJobPayload;
 }
 
+/** The job that goes on from a state: text that was pushed needs no stage of its own to be read. */
+function firstJob(state: string, hasBody: boolean): JobName {
+  return state === 'indexing' || (state === 'accepted' && hasBody) ? 'item.index' : 'item.extract';
+}
+
 /** Unfinished versions whose lease ran out and that no outbox row is waiting for. */
 export async function findStrandedVersions(transaction: Transaction, limit: number): Promise<StrandedJob[]> {
   const rows: StrandedRow[] = await transaction.query(
-    `SELECT v.tenant_id, v.request_id, v.item_id, v.version, v.epoch, v.state FROM item_versions v
+    `SELECT v.tenant_id, v.request_id, v.item_id, v.version, v.epoch, v.state, v.body IS NOT NULL AS has_body
+     FROM item_versions v
      WHERE v.state IN ('accepted', 'extracting', 'indexing') AND v.lease_until < now()
        AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.payload->>'itemId' = v.item_id::text
          AND (o.payload->>'version')::integer = v.version)
@@ -37,7 +44,7 @@ export async function findStrandedVersions(transaction: Transaction, limit: numb
     [limit],
   );
   return rows.map((row) => ({
-    jobName: row.state === 'indexing' ? 'item.index' : 'item.extract',
+    jobName: firstJob(row.state, row.has_body === true),
     payload: payloadOf(row),
   }));
 }

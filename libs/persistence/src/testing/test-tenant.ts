@@ -13,6 +13,7 @@ import { purgeItem, tombstoneItem } from '../repositories/item-pipeline.reposito
 import {
   saveExtractions,
   startStages,
+  type ExtractedText,
   type ItemStage,
   type StageStart,
 } from '../repositories/item-stages.repository.js';
@@ -111,8 +112,9 @@ export class TestTenant {
     item: Pick<AcceptedItem, 'itemId' | 'version'>,
     chunks: readonly NewChunk[],
     metadataHash = '',
+    extraction?: ExtractedText,
   ): Promise<Completion> {
-    const entry = { job: this.job(item), chunks, metadataHash, generationIds: [this.generationId] };
+    const entry = { job: this.job(item), chunks, metadataHash, extraction, generationIds: [this.generationId] };
     const [completion] = await this.database.transaction((transaction) => completeIndexings(transaction, [entry]));
     if (!completion) throw new Error('no answer');
     return completion;

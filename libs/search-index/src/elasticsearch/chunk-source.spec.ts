@@ -1,4 +1,4 @@
-import { decodeVector } from './chunk-source.js';
+import { decodeVector, encodeVector } from './chunk-source.js';
 
 describe('decodeVector', () => {
   it('reads big-endian floats in base64, at any alignment', () => {
@@ -16,5 +16,15 @@ describe('decodeVector', () => {
 
   it('refuses a hit without a vector', () => {
     expect(() => decodeVector(undefined)).toThrow('without its vector');
+  });
+});
+
+describe('encodeVector', () => {
+  it('writes what decodeVector reads, and leaves the vector as it is', () => {
+    const whole = Float32Array.of(7, 0.5, -1, 1 / 3, 7);
+    const part = whole.subarray(1, 4);
+    expect(encodeVector(Float32Array.of(0.5))).toBe('PwAAAA==');
+    expect(decodeVector(encodeVector(part))).toEqual(part);
+    expect(whole).toEqual(Float32Array.of(7, 0.5, -1, 1 / 3, 7));
   });
 });

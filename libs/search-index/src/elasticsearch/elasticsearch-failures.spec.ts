@@ -150,6 +150,7 @@ describe('writer', () => {
     [`candor-${tenantId}-g1`]: { mappings: { properties: { vector: { type: 'dense_vector', dims: 8 } } } },
   };
   const healthy: Answer = (_method, path) => {
+    if (path === '/') return { body: { version: { number: '9.5.3' } } };
     if (path.endsWith('/_mapping')) return { body: mapping };
     if (path.endsWith('/_refresh')) return { body: { _shards: { total: 2, successful: 2, failed: 0 } } };
     if (path.endsWith('/_msearch')) return { body: { took: 1, responses: [fullPart, fullPart] } };

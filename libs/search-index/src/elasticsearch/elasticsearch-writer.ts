@@ -3,7 +3,7 @@ import { AppError } from '@candor/contracts';
 import { assertOperations, missingIndex, profileMismatch } from '../check-operations.js';
 import { planOperations, type IndexPlan } from '../plan-operations.js';
 import type { IndexAddress, IndexOperation, SearchIndexWriter } from '../search-index.port.js';
-import { toSource } from './chunk-source.js';
+import { toSource, type VectorFormat } from './chunk-source.js';
 import { createWriteClient, type ElasticsearchOptions } from './elasticsearch-client.js';
 import { findMappingDrift } from './find-mapping-drift.js';
 import { applyGraphSettings } from './graph-settings.js';
@@ -19,6 +19,7 @@ import {
   type BulkLimits,
   type BulkLine,
 } from './send-bulk.js';
+import { findVectorFormat } from './vector-format.js';
 import { WritePlace } from './write-place.js';
 import { listStoredVersions, loadChunksToCopy, loadStoredChunks } from './stored-chunks.js';
 
@@ -29,6 +30,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   private readonly replicas: number;
   private readonly dimensions = new Map<string, number>();
   private readonly places = new Map<string, WritePlace>();
+  private format: VectorFormat | undefined;
 
   constructor(
     options: ElasticsearchOptions,
@@ -61,7 +63,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
         const known = operations.filter((operation) => operation.kind !== 'put-version' || !operation.isFirst);
         const itemIds = [...new Set(known.map((operation) => operation.itemId))];
         // What is not visible yet would be missing from the plan.
-        if (itemIds.length > 0 && !isVisible) await place.refresh();
+        if (itemIds.length > 0 && !isVisible) await place.refresh({ urgent: true });
         const stored =
           itemIds.length > 0 ? await loadStoredChunks(this.client, names, itemIds) : { live: [], history: [] };
         await this.carryOut(names, planOperations(stored, operations));
@@ -134,16 +136,18 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   }
 
   private async carryOut(names: IndexNames, plan: IndexPlan): Promise<void> {
+    this.format ??= await findVectorFormat(this.client);
+    const format = this.format;
     const copies = await loadChunksToCopy(this.client, names.live, plan.supersede);
     await this.send([
       ...copies.map((source) => indexLine(names.historyWrite, source.chunkId, source)),
       ...plan.indexHistory.map(({ chunk, supersededAt }) =>
-        indexLine(names.historyWrite, chunk.chunkId, toSource(chunk, supersededAt)),
+        indexLine(names.historyWrite, chunk.chunkId, toSource(chunk, supersededAt, format)),
       ),
       ...plan.updateHistory.map(({ chunkId, metadata }) => updateLine(names.historyWrite, chunkId, metadata)),
     ]);
     await this.send([
-      ...plan.indexLive.map((chunk) => indexLine(names.liveWrite, chunk.chunkId, toSource(chunk, null))),
+      ...plan.indexLive.map((chunk) => indexLine(names.liveWrite, chunk.chunkId, toSource(chunk, null, format))),
       ...plan.updateLive.map(({ chunkId, metadata }) => updateLine(names.liveWrite, chunkId, metadata)),
     ]);
     await this.send([

@@ -41,7 +41,7 @@ export function deleteLine(alias: string, id: string): BulkLine {
 /** The server works on one request with one core. */
 const REQUESTS_AT_ONCE = 2;
 /** Fewer lines are not worth a second request. */
-const MIN_LINES = 64;
+const MIN_LINES = 256;
 
 /**
  * Sends in requests bounded by count and bytes, two at a time: no two lines may be about the same chunk. Throws on the
@@ -96,6 +96,8 @@ async function sendOnce(client: Client, batch: BulkLine[]): Promise<BulkLine[]> 
     response = await client.bulk({
       operations: operations as unknown as estypes.BulkOperationContainer[],
       require_alias: true,
+      // What was written is known: of each line only whether it was taken.
+      filter_path: ['errors', 'items.*.status', 'items.*.error'],
     });
   } catch (error) {
     if (error instanceof errors.ResponseError && error.statusCode === TOO_MANY_REQUESTS) return batch;

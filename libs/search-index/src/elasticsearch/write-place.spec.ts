@@ -5,11 +5,15 @@ describe('WritePlace', () => {
   const steps = (): { place: WritePlace; log: string[]; turn: () => Promise<void> } => {
     const log: string[] = [];
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    const place = new WritePlace(async () => {
-      log.push('refresh');
-      await turn();
-      log.push('refreshed');
-    });
+    // A clock that stands still: no rest.
+    const place = new WritePlace(
+      async () => {
+        log.push('refresh');
+        await turn();
+        log.push('refreshed');
+      },
+      () => 0,
+    );
     return { place, log, turn };
   };
 
@@ -62,10 +66,31 @@ describe('WritePlace', () => {
     expect(visible).toEqual([false, false, true]);
   });
 
+  it('rests after a refresh, longer after a slow one, and lets those who come meanwhile share the next', async () => {
+    const clock = { now: 0 };
+    let refreshes = 0;
+    const place = new WritePlace(
+      async () => {
+        refreshes += 1;
+        clock.now += 60_000;
+      },
+      () => clock.now,
+    );
+    await place.refresh();
+    const resting = [place.refresh(), place.refresh()];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(refreshes).toBe(1);
+    await Promise.all([...resting, place.refresh({ urgent: true })]);
+    expect(refreshes).toBe(2);
+    clock.now += 1_000;
+    await place.refresh();
+    expect(refreshes).toBe(3);
+  });
+
   it('shares a refresh between those who wait, but not with who wrote after it began', async () => {
     const { place, log, turn } = steps();
     const first = place.refresh();
-    await turn();
+    while (log.length === 0) await turn();
     expect(log).toEqual(['refresh']);
     const others = [place.refresh(), place.refresh()];
     await Promise.all([first, ...others]);

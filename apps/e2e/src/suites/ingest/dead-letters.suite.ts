@@ -50,7 +50,7 @@ export function describeDeadLetters(world: WorldOf): void {
       expect(item).toMatchObject({ status: 'failed', error: ERROR, version: null, chunkIds: [] });
       expect(await letterOf('empty')).toMatchObject({
         requestId: accepted.requestId,
-        job: 'item.extract',
+        job: 'item.index',
         sourceItemId: id,
         version: 1,
         error: ERROR,

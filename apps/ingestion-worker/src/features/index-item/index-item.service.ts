@@ -1,11 +1,12 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError, type ItemJobPayload } from '@candor/contracts';
 import { EmbedderRegistry } from '@candor/embeddings';
-import { Database, findGenerationsInStep, type Completion } from '@candor/persistence';
+import { Database, findGenerationsInStep, type Completion, type ExtractedText } from '@candor/persistence';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
 import { cutVersion, toChunkDocuments, toRegistryChunks, type CutVersion } from '../../generations/chunk-version.js';
 import { ItemPipelineService, type StartedStage as Stage } from '../../pipeline/item-pipeline.service.js';
 import { PassageEmbeddingService } from '../../pipeline/passage-embedding.service.js';
+import { readVersionText } from '../../pipeline/read-version-text.js';
 import { LiveGenerationsService, type LiveIndex, type WritableIndexes } from './live-generations.service.js';
 
 interface Written {
@@ -34,9 +35,13 @@ export class IndexItemService {
       if (start.reason === 'deleted') await this.removeLeftovers([indexes.live, ...indexes.others], job);
       return;
     }
-    const written = await this.pipeline.withContent(job, start, (stage) => this.writeAll(indexes, stage, signal));
-    if (!written) return;
-    const completion = await this.complete(job, start, indexes, written);
+    const done = await this.pipeline.withContent(job, start, async ({ head, version: stored }) => {
+      const { version, extraction } = readVersionText(stored);
+      return { extraction, written: await this.writeAll(indexes, { head, version }, signal) };
+    });
+    if (!done) return;
+    const { written } = done;
+    const completion = await this.complete(job, start, indexes, done);
     await this.mendUnwritten(job, indexes, written);
     for (const { index } of written) await this.tidy(index, job, start, completion);
   }
@@ -91,12 +96,13 @@ export class IndexItemService {
     job: ItemJobPayload,
     { head }: Stage,
     indexes: WritableIndexes,
-    written: readonly Written[],
+    { written, extraction }: { written: readonly Written[]; extraction: ExtractedText | undefined },
   ): Promise<Completion> {
     try {
       return await this.pipeline.complete({
         job,
         chunks: written.flatMap(({ index, cut }) => toRegistryChunks(cut, index.generation)),
+        extraction,
         metadataHash: head.metadataHash,
         generationIds: written.map(({ index }) => index.generation.id),
         knownIds: [indexes.live, ...indexes.others].map(({ generation }) => generation.id),
