@@ -44,7 +44,7 @@ withPostgres('changing a document', () => {
       principals: null,
     };
     const context = createRequestContext(requestId, {
-      apiKey: { scope },
+      apiKey: { scope, tenant: { quotas: {} } },
       audit: { metadata: {}, committed: false, action: 'document.update' },
     });
     return runInRequestContext(context, work);
