@@ -1,16 +1,38 @@
-import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { PROVIDERS, requestIdSchema, type CallerScope, type Hit, type RetrievalRequest } from '@candor/contracts';
-import { EmbedderRegistry } from '@candor/embeddings';
-import { maySeeItem, type ItemHead, type Recheck } from '@candor/persistence/views';
+import {
+  requestIdSchema,
+  type Hit,
+  type Passage,
+  type RetrievalMethod,
+  type RetrievalReply,
+  type RetrievalRequest,
+} from '@candor/contracts';
+import { EmbedderRegistry, type RelevanceProfile } from '@candor/embeddings';
 import { CallerTokenSigner } from '@candor/runtime';
-import type { ChunkDocument, SearchIndexReader } from '@candor/search-index/read';
+import {
+  clearsFloor,
+  judgeRelevance,
+  matchWords,
+  readQueryTerms,
+  type JudgedPassage,
+} from '@candor/reasoning/relevance';
+import type { SearchIndexReader } from '@candor/search-index/read';
 // eslint-disable-next-line no-restricted-imports -- the test has to fill the index, which the service never does
-import type { IndexOperation, SearchIndexWriter } from '@candor/search-index/write';
+import type { SearchIndexWriter } from '@candor/search-index/write';
 import { RetrievalService } from '../retrieval.service.js';
-import { aChunk, aHead, aKey, aScope, DIMENSIONS, idOf, TENANT } from './builders.js';
+import { roundScore } from '../search/round-score.js';
+import { aKey, aScope, DIMENSIONS, TENANT } from './builders.js';
 import { InMemoryReasoning } from './in-memory-reasoning.js';
-import { FixedEmbedder, GENERATION, InMemoryWorld } from './in-memory-world.js';
+import { FixedEmbedder } from './in-memory-world.js';
+import {
+  corpora,
+  IDENTIFIER,
+  queries,
+  RandomCorpus,
+  type PermittedItem,
+  type RandomQuery,
+  type StoredChunk,
+} from './random-corpus.js';
 
 export interface IndexUnderTest {
   /** Every vector is compared, however many there are. */
@@ -19,231 +41,179 @@ export interface IndexUnderTest {
   writer: SearchIndexWriter;
 }
 
-const PEOPLE = ['user:ann@x.example', 'group:crew', 'channel:C1', 'domain:x.example', 'anyone'];
-const DAYS = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
-const COLLECTION = idOf(900);
-const UNKNOWN_COLLECTION = idOf(901);
-/** The index's server may be everybody's. */
-const RUN = randomBytes(4).toString('hex');
-/** Candidates that each leg asks for at least. */
+/** Candidates that each leg asks for at least: of so few chunks, each leg finds all. */
 const LEAST_CANDIDATES = 40;
-
-const day = fc.constantFrom(...DAYS);
-const people = fc.uniqueArray(fc.constantFrom(...PEOPLE), { maxLength: 2 });
-const providers = fc.option(fc.uniqueArray(fc.constantFrom(...PROVIDERS), { minLength: 1, maxLength: 3 }));
-
-/** An item with its versions, and what has happened since the index last heard of it. */
-const item = fc.record({
-  provider: fc.constantFrom(...PROVIDERS),
-  accessMode: fc.constantFrom('provider_scope' as const, 'acl' as const, 'acl' as const, 'unknown' as const),
-  principals: people,
-  versions: fc.integer({ min: 1, max: 2 }),
-  since: fc.integer({ min: 0, max: 1 }),
-  updatedAt: fc.option(day),
-  inCollection: fc.boolean(),
-  meanwhile: fc.constantFrom('nothing', 'nothing', 'nothing', 'deleted', 'closed', 'superseded'),
-});
-type RandomItem = typeof item extends fc.Arbitrary<infer Value> ? Value : never;
-
-const query = fc.record({
-  token: fc.record({ allowedProviders: providers, principals: fc.option(people) }),
-  key: fc.record({ allowedProviders: providers, principals: fc.option(people) }),
-  asked: fc.record(
-    {
-      providers: fc.uniqueArray(fc.constantFrom(...PROVIDERS), { minLength: 1, maxLength: 3 }),
-      collectionId: fc.constantFrom(COLLECTION, COLLECTION, UNKNOWN_COLLECTION),
-      updatedAfter: day,
-      updatedBefore: day,
-      knownAsOf: day,
-    },
-    { requiredKeys: [] },
-  ),
-  limit: fc.integer({ min: 1, max: 25 }),
-});
-type RandomQuery = typeof query extends fc.Arbitrary<infer Value> ? Value : never;
-
-interface StoredVersion {
-  chunk: ChunkDocument;
-  cosine: number;
-  supersededAt: string | null;
-}
-interface StoredItem extends RandomItem {
-  id: string;
-  stored: StoredVersion[];
-}
-
-/** The truth of one corpus, asked as Postgres is. */
-class Corpus extends InMemoryWorld {
-  readonly items: StoredItem[];
-
-  constructor(items: readonly RandomItem[], number: number) {
-    super();
-    // No two are equally near, so that there is one right order.
-    const cosines = items.flatMap((each) => Array.from({ length: each.versions }, () => 0));
-    cosines.forEach((_, index) => (cosines[index] = 0.99 - ((index * 7919) % 1_000) / 1_001));
-    this.items = items.map((each, index) => ({
-      ...each,
-      id: idOf(index + 1),
-      stored: storeVersions(each, index, cosines),
-    }));
-    this.collections.set(
-      COLLECTION,
-      this.items.filter((each) => each.inCollection).map((each) => each.id),
-    );
-    this.generation = { ...GENERATION, id: idOf(1_000 + number), name: `corpus-${RUN}-${number}` };
-  }
-
-  override async recheck(
-    _apiKeyId: string,
-    candidates: readonly { itemId: string; version: number }[],
-    knownAsOf: string | null = null,
-  ): Promise<Recheck> {
-    const heads = new Map<string, ItemHead>();
-    for (const { itemId, version } of candidates) {
-      const found = this.items.find((each) => each.id === itemId);
-      const stored = found?.stored[version - 1];
-      if (found && stored && found.meanwhile !== 'deleted')
-        heads.set(`${itemId}:${version}`, headOf(found, stored, knownAsOf));
-    }
-    return { key: this.key, heads };
-  }
-
-  operations(): IndexOperation[] {
-    return this.items.flatMap(({ id, stored }) =>
-      stored.map(({ chunk }): IndexOperation => {
-        const { version, recordedAt } = chunk;
-        return { kind: 'put-version', itemId: id, version, recordedAt, chunks: [chunk] };
-      }),
-    );
-  }
-
-  /** By the rules of docs/reference/filters.md: the nearest of what may be seen, each item once. */
-  bruteForce({ token, key, asked }: RandomQuery): { itemId: string; cosine: number }[] {
-    const inScope = asked.collectionId === undefined ? null : (this.collections.get(asked.collectionId) ?? []);
-    return this.items
-      .filter((each) => each.meanwhile !== 'deleted' && each.meanwhile !== 'superseded')
-      .filter((each) => inScope === null || inScope.includes(each.id))
-      .filter((each) => asked.providers?.includes(each.provider) ?? true)
-      .filter((each) => [token, key].every((scope) => scope.allowedProviders?.includes(each.provider) ?? true))
-      .filter((each) =>
-        maySeeItem({ allowedProviders: null, principals: both(token.principals, key.principals) }, accessOf(each)),
-      )
-      .filter((each) => isWithin(each.updatedAt, asked))
-      .flatMap((each) => {
-        const held = each.stored.find((stored) => isCurrent(stored, asked.knownAsOf ?? null));
-        return held ? [{ itemId: each.id, cosine: held.cosine }] : [];
-      })
-      .sort((left, right) => right.cosine - left.cosine);
-  }
-}
-
-function storeVersions(each: RandomItem, index: number, cosines: number[]): StoredVersion[] {
-  const { provider, accessMode, principals, updatedAt: sourceUpdatedAt } = each;
-  return Array.from({ length: each.versions }, (_, position) => {
-    const cosine = cosines.shift() ?? 0;
-    const chunk = aChunk({
-      chunkId: idOf(10_000 + index * 10 + position),
-      itemId: idOf(index + 1),
-      version: position + 1,
-      provider,
-      accessMode,
-      principals,
-      sourceUpdatedAt,
-      recordedAt: DAYS[each.since + position]!,
-      contentHash: `hash-${index}-${position}`,
-      content: `Item ${index} as of version ${position + 1}.`,
-      vector: Float32Array.from([cosine, Math.sqrt(1 - cosine * cosine), 0, 0]),
-    });
-    return { chunk, cosine, supersededAt: position + 1 < each.versions ? DAYS[each.since + position + 1]! : null };
-  });
-}
-
-function accessOf({ provider, accessMode, principals, meanwhile }: RandomItem) {
-  return meanwhile === 'closed'
-    ? { provider, accessMode: 'acl' as const, principals: [] }
-    : { provider, accessMode, principals };
-}
-
-function isCurrent({ chunk, supersededAt }: StoredVersion, knownAsOf: string | null): boolean {
-  if (knownAsOf === null) return supersededAt === null;
-  return chunk.recordedAt <= knownAsOf && (supersededAt === null || supersededAt > knownAsOf);
-}
-
-function headOf(each: StoredItem, stored: StoredVersion, knownAsOf: string | null): ItemHead {
-  const { chunk } = stored;
-  return aHead({
-    ...accessOf(each),
-    itemId: each.id,
-    version: chunk.version,
-    contentHash: chunk.contentHash,
-    current: isCurrent(stored, knownAsOf),
-    notYetKnown: knownAsOf !== null && chunk.recordedAt > knownAsOf,
-    superseded: each.meanwhile === 'superseded',
-  });
-}
-
-function both(left: string[] | null, right: string[] | null): string[] | null {
-  if (left === null || right === null) return left ?? right;
-  return left.filter((principal) => right.includes(principal));
-}
-
-function isWithin(updatedAt: string | null, { updatedAfter, updatedBefore }: RandomQuery['asked']): boolean {
-  if (updatedAfter === undefined && updatedBefore === undefined) return true;
-  return updatedAt !== null && updatedAt >= (updatedAfter ?? '') && updatedAt <= (updatedBefore ?? '9');
-}
+/** What `zebra` and identifiers are judged by; floor and guard lie within the cosines of the corpora. */
+const CALIBRATED: RelevanceProfile = {
+  relevanceFloor: 0.5,
+  cosineGuard: 0.6,
+  wordWeight: 0.3,
+  evidenceGuard: 0.75,
+  calibrated: true,
+};
 
 const signer = new CallerTokenSigner('a key of at least thirty-two characters');
 const requestId = requestIdSchema.parse('44444444-4444-4444-8444-444444444444');
 
+/** One random corpus in the index, and the service over it. */
+interface Asked {
+  service: RetrievalService;
+  corpus: RandomCorpus;
+  isExact: boolean;
+}
+type Check = (asked: Asked, query: RandomQuery) => Promise<void>;
+
 /**
- * The whole of retrieval over a real index, for random corpora, keys, scopes and times: nothing that is not permitted,
- * the page full when enough is, and the nearest ones wherever every vector was compared.
+ * The whole of retrieval over a real index, for random corpora of items with many chunks, keys, scopes and times: nothing
+ * that is not permitted, the page full when enough is, and the best ones wherever that can be told.
  */
 export function describeRetrievalProperties(open: () => IndexUnderTest): void {
-  it('gives every caller a full page of what it may see, the nearest, and nothing else', async () => {
-    let number = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(item, { minLength: 1, maxLength: 60 }),
-        fc.array(query, { minLength: 10, maxLength: 20 }),
-        async (items, queries) => {
-          const corpus = new Corpus(items, (number += 1));
-          const { reader, writer, isExact } = open();
-          const address = { tenantId: TENANT, generation: corpus.generation?.name ?? '' };
-          await writer.ensureIndex(address, DIMENSIONS);
-          try {
-            await writer.apply(address, corpus.operations());
-            const reasoning = new InMemoryReasoning();
-            const embedders = EmbedderRegistry.around(new FixedEmbedder());
-            const service = new RetrievalService({ reader, views: corpus, reasoning, embedders, signer });
-            for (const each of queries) await expectRightPage(service, corpus, each, isExact);
-          } finally {
-            await writer.dropIndex(address);
-          }
-        },
-      ),
-      { numRuns: 6 },
+  let number = 0;
+
+  async function checkAll(check: Check, relevance?: RelevanceProfile): Promise<void> {
+    const property = fc.asyncProperty(
+      corpora,
+      fc.array(queries, { minLength: 8, maxLength: 14 }),
+      async (items, asked) => {
+        const corpus = new RandomCorpus(items, (number += 1));
+        const { reader, writer, isExact } = open();
+        const address = { tenantId: TENANT, generation: corpus.generation?.name ?? '' };
+        await writer.ensureIndex(address, DIMENSIONS);
+        try {
+          await writer.apply(address, corpus.operations());
+          const embedders = EmbedderRegistry.around(new FixedEmbedder());
+          const reasoning = new InMemoryReasoning();
+          const parts = { reader, views: corpus, reasoning, embedders, signer };
+          const service = new RetrievalService(relevance ? { ...parts, relevance } : parts);
+          for (const each of asked) await check({ service, corpus, isExact }, each);
+        } finally {
+          await writer.dropIndex(address);
+        }
+      },
     );
-  });
+    await fc.assert(property, { numRuns: 6, endOnFailure: true });
+  }
+
+  it('gives every caller a full page of what it may see, the nearest, and nothing else', () =>
+    checkAll(async (asked, query) => {
+      const { permitted, hits } = await search(asked, query, 'zebra');
+      expect(hits).toHaveLength(Math.min(query.limit, permitted.length));
+      expectPermitted(hits, permitted);
+      // No text has the word, so nearness alone decides, also between the chunks of an item.
+      if (!canTell(asked)) return;
+      const nearest = permitted.slice(0, query.limit);
+      expect(hits.map(({ sourceItemId }) => sourceItemId)).toEqual(nearest.map(({ itemId }) => itemId));
+      expect(hits.map(({ content }) => content)).toEqual(nearest.map(({ chunks }) => chunks[0]?.chunk.content));
+    }));
+
+  it('fills the page with texts that have the words, and shows none in place of one that is nearer and has them too', () =>
+    checkAll(async (asked, query) => {
+      const { permitted, hits } = await search(asked, query, query.words.join(' '));
+      expect(hits).toHaveLength(Math.min(query.limit, permitted.length));
+      expectPermitted(hits, permitted);
+      // Scores of words are not comparable between what holds and what is history.
+      if (asked.corpus.liveCount > LEAST_CANDIDATES || query.asked.knownAsOf !== undefined) return;
+      const shown = hits.map((hit) => chunkOf(hit, permitted));
+      const isShown = new Set(hits.map(({ sourceItemId }) => sourceItemId as string));
+      for (const { itemId, chunks } of permitted) {
+        const rivals = isShown.has(itemId) ? shown.filter(({ chunk }) => chunk.itemId === itemId) : shown;
+        for (const chunk of chunks) expect(rivals.filter((rival) => beats(chunk, rival, query.words))).toEqual([]);
+      }
+    }));
+
+  it.each(['zebra', IDENTIFIER])('shows what is relevant to “%s”, all that has room, and else nothing', (text) =>
+    checkAll(async (asked, query) => {
+      const { permitted, hits } = await search(asked, query, text);
+      const terms = readQueryTerms(text);
+      const judge = ({ chunk, cosine }: StoredChunk): JudgedPassage => ({
+        cosine,
+        match: matchWords(terms, { headings: [chunk.title, ...chunk.sectionPath], content: chunk.content }),
+      });
+      const clears = (chunk: StoredChunk): boolean => clearsFloor(judge(chunk), CALIBRATED.relevanceFloor, CALIBRATED);
+      const all = permitted.flatMap(({ chunks }) => chunks.map(judge));
+      const isScoped = query.asked.collectionId !== undefined;
+      const isRelevant = isScoped || judgeRelevance(all, terms, CALIBRATED);
+      const relevant = isRelevant ? permitted.filter(({ chunks }) => chunks.some(clears)) : [];
+      expectPermitted(hits, relevant);
+      expect(hits.filter((hit) => !clears(chunkOf(hit, permitted)))).toEqual([]);
+      expect(hits).toHaveLength(Math.min(query.limit, relevant.length));
+    }, CALIBRATED),
+  );
+
+  it('finds passages, several of an item, each once and none twice, as long as there are any', () =>
+    checkAll(async (asked, query) => {
+      const {
+        providers: _providers,
+        updatedAfter: _after,
+        updatedBefore: _before,
+        knownAsOf: _at,
+        ...scope
+      } = query.asked;
+      const within = { ...query, asked: scope };
+      const permitted = permittedTo(asked, within);
+      const paragraphs = permitted.flatMap(({ chunks }) => chunks).filter(({ chunk }) => chunk.level === 'paragraph');
+      const request = { query: query.words.join(' '), limit: query.limit, ...scope };
+      const { passages } = await ask(asked, within, 'findPassages', request as RetrievalRequest<'findPassages'>);
+      const ids = passages.map(({ chunkId }: Passage) => chunkId as string);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(paragraphs.map(({ chunk }) => chunk.chunkId)).toEqual(expect.arrayContaining(ids));
+      expect(ids).toHaveLength(Math.min(query.limit, paragraphs.length));
+      const next = { ...request, excludeChunkIds: ids } as RetrievalRequest<'findPassages'>;
+      const others = (await ask(asked, within, 'findPassages', next)).passages.map(({ chunkId }) => chunkId as string);
+      expect(others.filter((id) => ids.includes(id))).toEqual([]);
+      expect(others).toHaveLength(Math.min(query.limit, paragraphs.length - ids.length));
+    }));
 }
 
-async function expectRightPage(
-  service: RetrievalService,
-  corpus: Corpus,
-  each: RandomQuery,
-  isExact: boolean,
-): Promise<void> {
-  corpus.key = aKey(each.key);
-  const scope: CallerScope = aScope(each.token);
-  // No chunk has the word, so nearness alone decides.
-  const request = { query: 'zebra', limit: each.limit, ...each.asked } as RetrievalRequest<'search'>;
-  const call = { requestId, callerToken: signer.sign(scope) };
-  const { result } = await service.call('search', call, request, { deadline: new Date(Date.now() + 60_000) });
-  const permitted = corpus.bruteForce(each);
-  const found = result.hits.map((hit: Hit) => hit.sourceItemId as string);
-  expect(permitted.map(({ itemId }) => itemId)).toEqual(expect.arrayContaining(found));
-  expect(found).toHaveLength(Math.min(each.limit, permitted.length));
-  // Of so few, all are candidates.
-  if (isExact || corpus.items.length <= LEAST_CANDIDATES / 2)
-    expect(found).toEqual(permitted.slice(0, each.limit).map(({ itemId }) => itemId));
+async function search(
+  asked: Asked,
+  query: RandomQuery,
+  text: string,
+): Promise<{ permitted: PermittedItem[]; hits: Hit[] }> {
+  const request = { query: text, limit: query.limit, ...query.asked } as RetrievalRequest<'search'>;
+  const permitted = permittedTo(asked, query);
+  return { permitted, hits: (await ask(asked, query, 'search', request)).hits };
+}
+
+function permittedTo({ corpus }: Asked, query: RandomQuery): PermittedItem[] {
+  corpus.key = aKey(query.key);
+  return corpus.permitted(query);
+}
+
+async function ask<M extends RetrievalMethod>(
+  { service }: Asked,
+  { token }: RandomQuery,
+  method: M,
+  request: RetrievalRequest<M>,
+): Promise<RetrievalReply<M>['result']> {
+  const call = { requestId, callerToken: signer.sign(aScope(token)) };
+  const reply = await service.call(method, call, request, { deadline: new Date(Date.now() + 60_000) });
+  return reply.result;
+}
+
+function canTell({ isExact, corpus }: Asked): boolean {
+  return isExact || corpus.chunkCount <= LEAST_CANDIDATES;
+}
+
+/** Each an item once, by a text of the version that holds, with its exact cosine, the nearest first. */
+function expectPermitted(hits: readonly Hit[], permitted: readonly PermittedItem[]): void {
+  const ids = hits.map(({ sourceItemId }) => sourceItemId as string);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(permitted.map(({ itemId }) => itemId)).toEqual(expect.arrayContaining(ids));
+  const scores = hits.map((hit) => chunkOf(hit, permitted).cosine);
+  hits.forEach(({ score }, place) => expect(Math.abs(score - roundScore(scores[place] ?? -1))).toBeLessThan(2e-4));
+  expect(scores).toEqual(scores.toSorted((left, right) => right - left));
+}
+
+function chunkOf(hit: Hit, permitted: readonly PermittedItem[]): StoredChunk {
+  const item = permitted.find(({ itemId }) => itemId === (hit.sourceItemId as string));
+  const found = item?.chunks.find(({ chunk }) => chunk.content === hit.content);
+  if (!found) throw new Error(`not a text of a permitted item: ${hit.content}`);
+  return found;
+}
+
+/** Nearer, and with every word of the query that the other one has: whatever the weights, it comes first. */
+function beats(left: StoredChunk, right: StoredChunk, words: readonly string[]): boolean {
+  const has = ({ words: own }: StoredChunk, word: string): boolean => own.includes(word);
+  return left.cosine > right.cosine && words.every((word) => has(left, word) || !has(right, word));
 }
