@@ -11,7 +11,6 @@ import { RateLimiterService } from './access/rate-limiter.service.js';
 import type { GatewayLimits } from './config.js';
 import { ApiKeysController } from './features/api-keys/api-keys.controller.js';
 import { ApiKeysService } from './features/api-keys/api-keys.service.js';
-import { TenantsService } from './features/api-keys/tenants.service.js';
 import { HousekeepingService } from './features/audit-trail/housekeeping.service.js';
 import { AuditTrailController } from './features/audit-trail/audit-trail.controller.js';
 import { ExportAuditService } from './features/audit-trail/export-audit.service.js';
@@ -28,6 +27,8 @@ import { CreateDocumentService } from './features/documents/create-document.serv
 import { DocumentVersionsService } from './features/documents/document-versions.service.js';
 import { DocumentsController } from './features/documents/documents.controller.js';
 import { DocumentsService } from './features/documents/documents.service.js';
+import { ErasuresController } from './features/erasures/erasures.controller.js';
+import { ErasuresService } from './features/erasures/erasures.service.js';
 import { FeedbackController } from './features/feedback/feedback.controller.js';
 import { FeedbackService } from './features/feedback/feedback.service.js';
 import { FindItemsController } from './features/find-items/find-items.controller.js';
@@ -69,6 +70,9 @@ import { SourcesController } from './features/sources/sources.controller.js';
 import { SourcesService } from './features/sources/sources.service.js';
 import { SyncRunsController } from './features/sources/sync-runs.controller.js';
 import { SyncRunsService } from './features/sources/sync-runs.service.js';
+import { TenantSettingsService } from './features/tenants/tenant-settings.service.js';
+import { TenantsController } from './features/tenants/tenants.controller.js';
+import { TenantsService } from './features/tenants/tenants.service.js';
 import { UserController } from './features/user/user.controller.js';
 import { AuditInterceptor } from './request/audit.interceptor.js';
 import { IdempotencyInterceptor } from './request/idempotency.interceptor.js';
@@ -109,6 +113,7 @@ export class GatewayModule {
         ConsoleController,
         ContextController,
         DocumentsController,
+        ErasuresController,
         FeedbackController,
         FindItemsController,
         GenerationsController,
@@ -127,6 +132,7 @@ export class GatewayModule {
         SourceItemsController,
         SourcesController,
         SyncRunsController,
+        TenantsController,
         UserController,
       ],
       providers: [
@@ -156,6 +162,7 @@ export class GatewayModule {
         DeadLetterService,
         DocumentVersionsService,
         DocumentsService,
+        ErasuresService,
         ExportAuditService,
         FeedbackService,
         FirstKeyService,
@@ -181,6 +188,7 @@ export class GatewayModule {
         SourceItemsService,
         SourcesService,
         SyncRunsService,
+        TenantSettingsService,
         TenantsService,
         VerifyCitationsService,
       ],

@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import {
+  applyRetentionJob,
   buildGenerationJob,
   deleteItemJob,
   extractItemJob,
@@ -8,6 +9,7 @@ import {
   JOB_CATALOGUE,
   promoteGenerationJob,
   removeSourceJob,
+  runErasuresJob,
   sealAuditJob,
   syncSourceJob,
   type AppError,
@@ -58,10 +60,19 @@ const CONCURRENCY = {
   [buildGenerationJob.queue]: { concurrency: 2 },
   [promoteGenerationJob.queue]: { concurrency: 2 },
   [sealAuditJob.queue]: { concurrency: 1 },
+  [applyRetentionJob.queue]: { concurrency: 1 },
+  [runErasuresJob.queue]: { concurrency: 1 },
 };
 /** How long an event may stay unsealed, when nothing is in the way. */
 const SEAL_EVERY_MS = 10_000;
-const SCHEDULES = [{ job: sealAuditJob, everyMs: SEAL_EVERY_MS }];
+/** An erasure begins at most so much later, and is asked again so often while a job of the tenant still runs. */
+const ERASE_EVERY_MS = 5_000;
+const RETAIN_EVERY_MS = 3_600_000;
+const SCHEDULES = [
+  { job: sealAuditJob, everyMs: SEAL_EVERY_MS },
+  { job: runErasuresJob, everyMs: ERASE_EVERY_MS },
+  { job: applyRetentionJob, everyMs: RETAIN_EVERY_MS },
+];
 const ITEM_JOBS = JOB_CATALOGUE.filter((job) => job.queue in CONCURRENCY);
 
 /** Job handlers, outbox dispatcher and sweeper; the caller owns and closes the dependencies. */

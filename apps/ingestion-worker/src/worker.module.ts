@@ -28,6 +28,10 @@ import { SourceSweeperService } from './features/manage-source/source-sweeper.se
 import { PromoteGenerationProcessor } from './features/promote-generation/promote-generation.processor.js';
 import { PromoteGenerationService } from './features/promote-generation/promote-generation.service.js';
 import { RetireGenerationService } from './features/promote-generation/retire-generation.service.js';
+import { ApplyRetentionProcessor } from './features/retention/apply-retention.processor.js';
+import { ApplyRetentionService } from './features/retention/apply-retention.service.js';
+import { RunErasuresProcessor } from './features/erase-tenant/run-erasures.processor.js';
+import { RunErasuresService } from './features/erase-tenant/run-erasures.service.js';
 import { SealAuditProcessor } from './features/seal-audit/seal-audit.processor.js';
 import { AUDIT_SIGNER, SealAuditService } from './features/seal-audit/seal-audit.service.js';
 import { CompareIdsService } from './features/sync-connector/compare-ids.service.js';
@@ -73,12 +77,14 @@ export class WorkerModule {
     return {
       module: WorkerModule,
       controllers: [
+        ApplyRetentionProcessor,
         BuildGenerationProcessor,
         DeleteItemProcessor,
         ExtractItemProcessor,
         IndexItemProcessor,
         ManageSourceProcessor,
         PromoteGenerationProcessor,
+        RunErasuresProcessor,
         SealAuditProcessor,
         SyncSourceProcessor,
       ],
@@ -115,6 +121,8 @@ export class WorkerModule {
         RebuildItemsService,
         RetireGenerationService,
         SealAuditService,
+        ApplyRetentionService,
+        RunErasuresService,
         RefreshMetadataService,
         { provide: FileReader, useValue: new FileReader({ turnWaitMs: FILE_TURN_WAIT_MS, ...dependencies.files }) },
         ReadItemFileService,

@@ -24,6 +24,7 @@ import { TrustedSearchService } from './features/reasoning/trusted-search.servic
 import { SearchService } from './features/search/search.service.js';
 import type { ReasoningReads } from './features/reasoning/reasoning-reads.js';
 import type { Views } from './search/retrieval-run.js';
+import { readModelConsent } from './features/reasoning/read-model-consent.js';
 import { observeCall } from './retrieval-metrics.js';
 import { RetrieveChunksService } from './search/retrieve-chunks.service.js';
 
@@ -76,6 +77,7 @@ export class RetrievalService implements RetrievalClient {
       expandChunk: ({ scope, request }) => expanding.expandChunk(scope, request),
       trustedSearch: ({ scope, request }, signal) => trusted.search(scope, request, signal),
       relationGraph: ({ scope, request }) => relations.read(scope, request),
+      modelConsent: ({ scope }) => readModelConsent(reasoning, scope),
     };
   }
 

@@ -19,7 +19,7 @@ import {
 } from '@candor/runtime';
 import { createLanceDbIndex } from '@candor/search-index';
 import { startPostgres } from '@candor/services';
-import { createAnswerProvider, startSynthesis } from '@candor/synthesis';
+import { createProviderFor, startSynthesis } from '@candor/synthesis';
 import { standaloneConfigSchema, type StandaloneConfig } from './config.js';
 import { keepKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
 import { loadDemoOnce } from './load-demo-once.js';
@@ -121,7 +121,7 @@ async function openServices(
   });
   const synthesis = await startSynthesis({
     retrieval,
-    answerProvider: createAnswerProvider(config, embedders.configured),
+    providerFor: createProviderFor(config, embedders.configured, retrieval),
     queue,
     replies,
     logger,

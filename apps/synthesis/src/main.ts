@@ -14,7 +14,7 @@ import {
   startTelemetry,
 } from '@candor/runtime';
 import { synthesisConfigSchema } from './config.js';
-import { createAnswerProvider } from './create-answer-provider.js';
+import { createProviderFor } from './create-answer-provider.js';
 import { startSynthesis, type RunningSynthesis } from './start-synthesis.js';
 
 /** Starts synthesis from the environment: questions from the queue, HTTP only for probes and metrics. No database. */
@@ -60,7 +60,7 @@ export async function main(): Promise<void> {
     () =>
       startSynthesis({
         retrieval,
-        answerProvider: createAnswerProvider(config, embedder),
+        providerFor: createProviderFor(config, embedder, retrieval),
         queue,
         replies,
         logger,

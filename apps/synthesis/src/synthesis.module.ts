@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { AppError, RetrievalClient } from '@candor/contracts';
 import type { ReplyChannel } from '@candor/queue';
 import type { Logger } from '@candor/runtime';
-import type { BothFormatsProvider } from './create-answer-provider.js';
+import type { ProviderFor } from './create-answer-provider.js';
 import { AnswerQuestionProcessor } from './features/answer-question/answer-question.processor.js';
 import { AnswerQuestionService } from './features/answer-question/answer-question.service.js';
 import { RunReasoningProcessor } from './features/run-reasoning/run-reasoning.processor.js';
@@ -12,17 +12,17 @@ import { REPLY_CHANNEL } from './tokens.js';
 
 export interface SynthesisModuleDependencies {
   retrieval: RetrievalClient;
-  answerProvider: BothFormatsProvider;
+  providerFor: ProviderFor;
   replies: ReplyChannel;
   logger: Logger;
 }
 
 @Module({})
 export class SynthesisModule {
-  static forRoot({ retrieval, answerProvider, replies, logger }: SynthesisModuleDependencies): DynamicModule {
+  static forRoot({ retrieval, providerFor, replies, logger }: SynthesisModuleDependencies): DynamicModule {
     const dependencies = {
       retrieval,
-      answerProvider,
+      providerFor,
       reportError: (error: AppError, requestId: string) =>
         logger.warn({ error, code: error.code, requestId }, 'A question failed'),
     };

@@ -19,6 +19,7 @@ import { DeclarationHistory1764600000000 } from './migrations/1764600000000-decl
 import { Reasoning1764700000000 } from './migrations/1764700000000-reasoning.js';
 import { OutboxLanes1764800000000 } from './migrations/1764800000000-outbox-lanes.js';
 import { AuditSealing1764940000001 } from './migrations/1764940000001-audit-sealing.js';
+import { TenantCompliance1764940000002 } from './migrations/1764940000002-tenant-compliance.js';
 import { ReasoningHistory1764900000001 } from './migrations/1764900000001-reasoning-history.js';
 import { FeedbackCorpus1764900000002 } from './migrations/1764900000002-feedback-corpus.js';
 import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-level-security.js';
@@ -109,6 +110,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       RowLevelSecurity1764930000000,
       Quotas1764930000001,
       AuditSealing1764940000001,
+      TenantCompliance1764940000002,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,

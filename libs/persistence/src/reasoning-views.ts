@@ -38,6 +38,20 @@ export class ReasoningViews {
     this.query = (sql, parameters) => database.read((manager) => manager.query(sql, parameters));
   }
 
+  /**
+   * Whether the tenant lets its content go to an external model: as it said, else by whether it is the installation's
+   * own. null = the key doesn't hold, or the tenant is erased.
+   */
+  async readModelConsent(tenantId: string, apiKeyId: string): Promise<boolean | null> {
+    const [row] = await this.query<{ isGiven: boolean }>(
+      `SELECT coalesce(t.external_models, t.is_default) AS "isGiven" FROM api_keys k JOIN tenants t ON t.id = k.tenant_id
+       WHERE k.id = $1 AND k.tenant_id = $2 AND k.revoked_at IS NULL
+         AND (k.expires_at IS NULL OR k.expires_at > now()) AND t.erased_at IS NULL`,
+      [apiKeyId, tenantId],
+    );
+    return row?.isGiven ?? null;
+  }
+
   /** By item id; items that the viewer may not see are left out. */
   async readStandings(
     viewer: Visibility,

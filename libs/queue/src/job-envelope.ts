@@ -24,3 +24,12 @@ export function openEnvelope(jobName: string, data: unknown): { payload: unknown
   const { payload, trace } = envelope.data;
   return { payload, trace: propagation.extract(ROOT_CONTEXT, trace ?? {}) };
 }
+
+/** Whose job it is, as far as that can be told. */
+export function tenantOf(data: unknown): string | undefined {
+  const envelope = jobEnvelopeSchema.safeParse(data);
+  const payload = envelope.success ? envelope.data.payload : undefined;
+  const tenantId: unknown =
+    typeof payload === 'object' && payload !== null && 'tenantId' in payload ? payload.tenantId : undefined;
+  return typeof tenantId === 'string' ? tenantId : undefined;
+}

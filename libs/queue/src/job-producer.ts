@@ -1,7 +1,7 @@
 import { parseJobPayload, type JobContract } from '@candor/contracts';
 import type { z } from 'zod';
 import type { CatalogueJob } from './catalogue-job.js';
-import { sealEnvelope } from './job-envelope.js';
+import { sealEnvelope, tenantOf } from './job-envelope.js';
 import { toJobOptions, toQueueJobId, type AddOptions } from './job-options.js';
 import type { JobQueue, QueueBackendOptions } from './queue-backend.js';
 import { QueueConnection, unavailable } from './queue-connection.js';
@@ -20,6 +20,9 @@ export interface NewJob extends Pick<AddOptions, 'priority'> {
   job: JobContract;
   payload: unknown;
 }
+
+const REMOVAL_PAGE = 200;
+const ALL_STATES = ['active', 'wait', 'prioritized', 'delayed', 'completed', 'failed'] as const;
 
 const PING_QUEUE = 'ping';
 
@@ -73,6 +76,28 @@ export class JobProducer {
       job.queue,
       async (queue) => (await queue.getJob(id)) !== undefined && (await queue.remove(id)) === 1,
     );
+  }
+
+  /**
+   * Takes every job of a tenant out of a queue, ended ones and their stored failures too.
+   * @returns how many could not be taken, since a worker has them
+   */
+  async removeOfTenant(queueName: string, tenantId: string): Promise<number> {
+    let running = 0;
+    for (const state of ALL_STATES) {
+      for (let from = 0; ;) {
+        const { seen, removed } = await this.connection.call(queueName, async (queue) => {
+          const page = await queue.getJobs([state], from, from + REMOVAL_PAGE - 1, true);
+          const theirs = page.filter((job) => job && tenantOf(job.data) === tenantId);
+          if (state === 'active') running += theirs.length;
+          else for (const job of theirs) await queue.remove(job.id ?? '');
+          return { seen: page.length, removed: state === 'active' ? 0 : theirs.length };
+        });
+        if (seen < REMOVAL_PAGE) break;
+        from += seen - removed;
+      }
+    }
+    return running;
   }
 
   async counts(queueName: string): Promise<QueueCounts> {

@@ -4,6 +4,8 @@ import type { ReasoningReads } from '../features/reasoning/reasoning-reads.js';
 /** What reasoning reads of the truth, in memory: every passage is as stored, unless told otherwise. */
 export class InMemoryReasoning implements ReasoningReads {
   itemCount = 1;
+  /** null = the key doesn't hold. */
+  modelConsent: boolean | null = false;
   calibration: unknown = null;
   graph: RelationGraph = { documents: [], relations: [], cut: null, dismissedProposalIds: [] };
   readonly standings = new Map<string, ItemStanding>();
@@ -22,6 +24,10 @@ export class InMemoryReasoning implements ReasoningReads {
 
   async findVerified(...[, passages]: Parameters<ReasoningReads['findVerified']>): Promise<Set<string>> {
     return new Set(passages.map(({ chunkId }) => chunkId).filter((id) => !this.altered.has(id)));
+  }
+
+  async readModelConsent(): Promise<boolean | null> {
+    return this.modelConsent;
   }
 
   async countItems(): Promise<number> {

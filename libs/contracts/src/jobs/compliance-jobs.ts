@@ -16,3 +16,29 @@ export const sealAuditJob = defineJob({
   timeoutMs: 600_000,
   jobId: () => 'seal-audit',
 });
+
+const everyTenant = sealAuditJob.payload;
+
+/** Removes what tenants keep no longer. Sent by a schedule. */
+export const applyRetentionJob = defineJob({
+  name: 'retention.apply',
+  version: 1,
+  queue: 'retention',
+  payload: everyTenant,
+  attempts: 3,
+  backoffMs: 5_000,
+  timeoutMs: 3_600_000,
+  jobId: () => 'apply-retention',
+});
+
+/** Goes on with every erasure that isn't done, where it stands. Sent by a schedule. */
+export const runErasuresJob = defineJob({
+  name: 'erasure.run',
+  version: 1,
+  queue: 'erasure',
+  payload: everyTenant,
+  attempts: 3,
+  backoffMs: 5_000,
+  timeoutMs: 3_600_000,
+  jobId: () => 'run-erasures',
+});

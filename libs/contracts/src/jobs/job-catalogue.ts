@@ -5,7 +5,7 @@ import {
   reconcileGenerationJob,
   retireGenerationJob,
 } from './generation-jobs.js';
-import { sealAuditJob } from './compliance-jobs.js';
+import { applyRetentionJob, runErasuresJob, sealAuditJob } from './compliance-jobs.js';
 import { defineJob, itemJobPayloadSchema, type ItemJobPayload } from './define-job.js';
 import { queuedRunFields } from './queued-run-fields.js';
 import { runReasoningJob } from './reasoning-jobs.js';
@@ -98,5 +98,7 @@ export const JOB_CATALOGUE = [
   promoteGenerationJob,
   retireGenerationJob,
   sealAuditJob,
+  applyRetentionJob,
+  runErasuresJob,
 ] as const;
 export type JobName = (typeof JOB_CATALOGUE)[number]['name'];

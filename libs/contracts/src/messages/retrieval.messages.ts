@@ -69,6 +69,8 @@ export const RETRIEVAL_METHODS = {
   expandChunk: { request: expandChunkBodySchema, reply: replyOf(expansionSchema) },
   trustedSearch: { request: trustedSearchRequestSchema, reply: replyOf(trustedSearchResultSchema) },
   relationGraph: { request: relationGraphRequestSchema, reply: replyOf(relationGraphSchema) },
+  /** Whether the caller's tenant lets its content go to an external model, as it is now. */
+  modelConsent: { request: z.strictObject({}), reply: replyOf(z.strictObject({ isGiven: z.boolean() })) },
 } as const;
 export type RetrievalMethod = keyof typeof RETRIEVAL_METHODS;
 export type RetrievalRequest<M extends RetrievalMethod> = z.output<(typeof RETRIEVAL_METHODS)[M]['request']>;

@@ -7,6 +7,7 @@ import * as capabilities from './capabilities.route.js';
 import * as collections from './collections.route.js';
 import * as context from './context.route.js';
 import * as documents from './documents.route.js';
+import * as erasures from './erasures.route.js';
 import * as feedback from './feedback.route.js';
 import * as findItems from './find-items.route.js';
 import * as generations from './generations.route.js';
@@ -21,6 +22,7 @@ import * as search from './search.route.js';
 import * as sourceItems from './source-items.route.js';
 import * as sources from './sources.route.js';
 import * as syncRuns from './sync-runs.route.js';
+import * as tenants from './tenants.route.js';
 
 const modules = [
   search,
@@ -45,6 +47,8 @@ const modules = [
   auditEvents,
   sources,
   syncRuns,
+  tenants,
+  erasures,
 ];
 
 function isRoute(value: unknown): value is RouteContract {

@@ -17,10 +17,11 @@ const SECRET_COLUMNS = `k.id, k.tenant_id AS "tenantId", k.name, k.actor_type AS
   k.rate_limit_per_minute AS "rateLimitPerMinute", k.is_installation_key AS "isInstallationKey",
   k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.created_at AS "createdAt",
   t.name AS "tenantName", t.is_default AS "isDefault", t.audit_query_text AS "auditQueryText",
-  t.created_at AS "tenantCreatedAt", t.quotas, s.secret_sha256 AS "secretSha256"`;
+  t.created_at AS "tenantCreatedAt", t.external_models AS "externalModels", t.retention, t.quotas, t.erased_at AS "erasedAt",
+  s.secret_sha256 AS "secretSha256"`;
 
 type SecretRow = ApiKeyEntity &
-  Pick<TenantEntity, 'isDefault' | 'auditQueryText' | 'quotas'> & {
+  Omit<TenantEntity, 'id' | 'name' | 'createdAt'> & {
     tenantName: string;
     tenantCreatedAt: Date;
     secretSha256: Buffer;
@@ -34,12 +35,13 @@ export async function findKeyBySecret(transaction: Transaction, publicId: string
   const [row]: SecretRow[] = await transaction.query(
     `${PREPARED}SELECT ${SECRET_COLUMNS} FROM api_key_secrets s
        JOIN api_keys k ON k.id = s.api_key_id JOIN tenants t ON t.id = k.tenant_id
-     WHERE s.public_id = $1 AND (s.expires_at IS NULL OR s.expires_at > now())`,
+     WHERE s.public_id = $1 AND t.erased_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > now())`,
     [publicId],
   );
   if (!row) return null;
-  const { tenantName, isDefault, auditQueryText, quotas, tenantCreatedAt, secretSha256, ...apiKey } = row;
-  const settings = { isDefault, auditQueryText, quotas };
+  const { tenantName, tenantCreatedAt, secretSha256, ...rest } = row;
+  const { isDefault, auditQueryText, externalModels, retention, quotas, erasedAt, ...apiKey } = rest;
+  const settings = { isDefault, auditQueryText, externalModels, retention, quotas, erasedAt };
   const tenant = { id: apiKey.tenantId, name: tenantName, createdAt: tenantCreatedAt, ...settings };
   return { apiKey, tenant, secretSha256 };
 }

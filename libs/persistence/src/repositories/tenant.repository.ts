@@ -1,5 +1,6 @@
 import type { Transaction } from '../database.js';
 import { TenantEntity } from '../entities/tenant.entity.js';
+import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
 
 export async function insertTenant(
   transaction: Transaction,
@@ -11,6 +12,32 @@ export async function insertTenant(
 
 export function findTenant(transaction: Transaction, id: string): Promise<TenantEntity | null> {
   return transaction.findOneBy(TenantEntity, { id });
+}
+
+export async function updateTenant(
+  transaction: Transaction,
+  id: string,
+  change: Partial<Pick<TenantEntity, 'name' | 'auditQueryText' | 'externalModels' | 'retention'>>,
+): Promise<TenantEntity> {
+  if (Object.keys(change).length > 0) await transaction.update(TenantEntity, { id }, change);
+  return transaction.findOneByOrFail(TenantEntity, { id });
+}
+
+export async function listTenants(
+  transaction: Transaction,
+  page: { cursor?: string | undefined; limit: number },
+): Promise<Page<TenantEntity>> {
+  const after = decodeCursor(page.cursor);
+  const query = transaction
+    .createQueryBuilder(TenantEntity, 't')
+    .orderBy('t.createdAt')
+    .addOrderBy('t.id')
+    .limit(page.limit + 1);
+  if (after) query.andWhere(`(t.createdAt, t.id) > (:at, :id)`, { ...after });
+  return pageOfRows(await query.getMany(), page.limit, (tenant) => ({
+    at: tenant.createdAt.toISOString(),
+    id: tenant.id,
+  }));
 }
 
 /** The installation's own tenant; made on first use, once, whoever comes first. */

@@ -15,6 +15,9 @@ export const SYSTEM_PURPOSES = {
   recipes: 'What the indices in use were built with is listed, and adopted where it is unknown.',
   'credential-rotation': 'All stored credentials are sealed with the newest key.',
   'seal-audit': "Everybody's audit events are sealed, each tenant's in a chain of its own.",
+  retention: 'What tenants keep no longer is removed.',
+  erasure: 'Erasures of tenants and persons are found and gone on with.',
+  tenants: 'The holder of the first key lists, makes and erases tenants.',
 } as const;
 
 export type SystemPurpose = keyof typeof SYSTEM_PURPOSES;

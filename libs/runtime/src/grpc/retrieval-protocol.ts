@@ -14,6 +14,7 @@ export const GRPC_METHODS = {
   findItems: 'FindItems',
   trustedSearch: 'TrustedSearch',
   relationGraph: 'RelationGraph',
+  modelConsent: 'ModelConsent',
 } as const satisfies Record<RetrievalMethod, string>;
 
 /** A page of hits with whole chunks is well below; a mistake is not unbounded. */

@@ -1,7 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
   createApiKeyRoute,
-  createTenantRoute,
   listApiKeysRoute,
   revokeApiKeyRoute,
   rotateApiKeyRoute,
@@ -10,14 +9,10 @@ import {
 } from '@candor/contracts';
 import { Contract, ContractInput, type InputOf } from '@candor/runtime';
 import { ApiKeysService } from './api-keys.service.js';
-import { TenantsService } from './tenants.service.js';
 
 @Controller()
 export class ApiKeysController {
-  constructor(
-    private readonly apiKeys: ApiKeysService,
-    private readonly tenants: TenantsService,
-  ) {}
+  constructor(private readonly apiKeys: ApiKeysService) {}
 
   @Contract(listApiKeysRoute)
   list(@ContractInput() { query }: InputOf<typeof listApiKeysRoute>): Promise<ResponseOf<typeof listApiKeysRoute>> {
@@ -46,12 +41,5 @@ export class ApiKeysController {
   @Contract(revokeApiKeyRoute)
   revoke(@ContractInput() { params }: InputOf<typeof revokeApiKeyRoute>): Promise<null> {
     return this.apiKeys.revoke(params.id);
-  }
-
-  @Contract(createTenantRoute)
-  createTenant(
-    @ContractInput() { body }: InputOf<typeof createTenantRoute>,
-  ): Promise<ResponseOf<typeof createTenantRoute>> {
-    return this.tenants.create(body.name);
   }
 }

@@ -25,11 +25,9 @@ import {
 import { requireRequestContext } from '@candor/runtime';
 import { generateApiKey } from '../../access/api-key-secret.js';
 import { requireCaller } from '../../access/caller.js';
+import { DEFAULT_RATE_LIMIT } from '../../access/default-rate-limit.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 import { requireGrantable } from './require-grantable.js';
-
-/** Requests a minute and action of a key that names no limit. */
-export const DEFAULT_RATE_LIMIT = 60;
 
 type KeyWithSecret = ResponseOf<typeof createApiKeyRoute>;
 

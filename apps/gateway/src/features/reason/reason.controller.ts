@@ -1,4 +1,5 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller, Inject, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { AppError, reasonRoute, type ReasonData, type RequestId } from '@candor/contracts';
 import { CallerTokenSigner, Contract, ContractInput, requireRequestContext, type InputOf } from '@candor/runtime';
 import { requireCaller } from '../../access/caller.js';
@@ -18,7 +19,10 @@ export class ReasonController {
   ) {}
 
   @Contract(reasonRoute)
-  async answer(@ContractInput() { body }: InputOf<typeof reasonRoute>): Promise<{ data: ReasonData }> {
+  async answer(
+    @ContractInput() { body }: InputOf<typeof reasonRoute>,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ data: ReasonData }> {
     const startedAt = Date.now();
     const context = requireRequestContext();
     const { scope } = requireCaller();
@@ -43,6 +47,9 @@ export class ReasonController {
       },
     );
     Object.assign(context.audit.metadata, reply.facts);
+    const { answerProvider } = reply.facts;
+    // Beside the body, which is of a given shape.
+    if (typeof answerProvider === 'string') response.setHeader('X-Answer-Provider', answerProvider);
     if (!reply.ok) throw AppError.fromWire(reply.error);
     return { data: { ...reply.data, meta: { ...reply.data.meta, latencyMs: Date.now() - startedAt } } };
   }

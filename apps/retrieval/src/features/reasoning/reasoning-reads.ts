@@ -3,5 +3,5 @@ import type { ReasoningViews } from '@candor/persistence/views';
 /** What reasoning holds evidence to, as it is read here. */
 export type ReasoningReads = Pick<
   ReasoningViews,
-  'countItems' | 'findCalibration' | 'findVerified' | 'readRelationGraph' | 'readStandings'
+  'countItems' | 'findCalibration' | 'findVerified' | 'readModelConsent' | 'readRelationGraph' | 'readStandings'
 >;

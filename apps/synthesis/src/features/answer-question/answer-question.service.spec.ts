@@ -88,7 +88,7 @@ describe('AnswerQuestionService', () => {
     time = NOW;
     service = new AnswerQuestionService({
       retrieval: retrieval.client,
-      answerProvider: { name: 'scripted', synthesize },
+      providerFor: () => ({ name: 'scripted', synthesize }),
       countTokens: (text) => Math.ceil(text.length / 4),
       now: () => (time += 7),
       reportError: (error, requestId) => reported.push(`${requestId} ${error.code}`),

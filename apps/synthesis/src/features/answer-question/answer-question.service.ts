@@ -7,6 +7,7 @@ import {
   type FindPassagesRequest,
   type ReasonData,
   type ReasoningReply,
+  type RetrievalCall,
   type RetrievalClient,
 } from '@candor/contracts';
 import { answerQuestion, loadTokenCounter, type AnswerProvider, type TokenCounter } from '@candor/reasoning';
@@ -15,7 +16,8 @@ import { withinDeadline } from '../../within-deadline.js';
 
 export interface AnswerQuestionDependencies {
   retrieval: RetrievalClient;
-  answerProvider: AnswerProvider;
+  /** The provider that answers one caller's question. */
+  providerFor: (call: RetrievalCall) => AnswerProvider;
   /** The engine's own counter when absent. */
   countTokens?: TokenCounter;
   /** Milliseconds since the epoch; `Date.now` when absent. */
@@ -49,7 +51,7 @@ export class AnswerQuestionService {
   }
 
   private async run(payload: AnswerQuestionPayload, signal: AbortSignal, facts: AuditFacts): Promise<ReasonData> {
-    const { answerProvider, countTokens = await loadTokenCounter() } = this.dependencies;
+    const { providerFor, countTokens = await loadTokenCounter() } = this.dependencies;
     const { now } = this;
     const startedAt = now();
     const evidence = await this.retrieve(payload, signal, facts);
@@ -60,7 +62,7 @@ export class AnswerQuestionService {
       maxTokens: payload.maxTokens,
       scoped: isScoped(payload),
       evidence,
-      answerProvider,
+      answerProvider: providerFor({ requestId: payload.requestId, callerToken: payload.callerToken }),
       countTokens,
       now,
       signal,

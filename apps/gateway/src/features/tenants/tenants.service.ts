@@ -1,23 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as randomUuid } from 'uuid';
-import { AppError, type createTenantRoute, type ResponseOf } from '@candor/contracts';
-import { insertApiKey, insertTenant, type Transaction } from '@candor/persistence';
+import {
+  AppError,
+  type createTenantRoute,
+  type listTenantsRoute,
+  type QueryOf,
+  type ResponseOf,
+} from '@candor/contracts';
+import { Database, insertApiKey, insertTenant, listTenants, type Transaction } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
 import { generateApiKey } from '../../access/api-key-secret.js';
 import { requireCaller } from '../../access/caller.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
-import { DEFAULT_RATE_LIMIT } from './api-keys.service.js';
+import { DEFAULT_RATE_LIMIT } from '../../access/default-rate-limit.js';
 
 @Injectable()
 export class TenantsService {
-  constructor(private readonly requests: RequestTransaction) {}
+  constructor(
+    private readonly database: Database,
+    private readonly requests: RequestTransaction,
+  ) {}
+
+  async list(query: QueryOf<typeof listTenantsRoute>): Promise<ResponseOf<typeof listTenantsRoute>> {
+    requireInstallationKey('list');
+    const page = await this.database.system('tenants').read((manager) => listTenants(manager, query));
+    const data = page.rows.map(({ id, name, isDefault, createdAt, erasedAt }) => ({
+      id,
+      name,
+      isDefault,
+      createdAt: createdAt.toISOString(),
+      erasedAt: erasedAt?.toISOString() ?? null,
+    }));
+    return { data, pagination: { cursor: page.cursor, hasMore: page.hasMore } };
+  }
 
   /** Only the installation's first key may; the new tenant is reachable through the key in the response alone. */
   create(name: string): Promise<ResponseOf<typeof createTenantRoute>> {
-    if (!requireCaller().apiKey.isInstallationKey)
-      throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
-        message: "Only the installation's first key can create tenants.",
-      });
+    requireInstallationKey('create');
     const { key, ...secret } = generateApiKey();
     const tenant = { id: randomUuid(), name, isDefault: false };
     Object.assign(requireRequestContext().audit, { targetType: 'tenant', targetId: tenant.id });
@@ -43,4 +62,11 @@ export class TenantsService {
     };
     return this.requests.run(create, { alsoOf: tenant.id });
   }
+}
+
+function requireInstallationKey(verb: string): void {
+  if (!requireCaller().apiKey.isInstallationKey)
+    throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
+      message: `Only the installation's first key can ${verb} tenants.`,
+    });
 }
