@@ -5,8 +5,10 @@ import { ScriptedModelServer } from '@candor/testkit';
 import { describeAcceptedWork } from '../suites/faults/accepted-work.suite.js';
 import { describeElasticsearchOutage } from '../suites/faults/elasticsearch-outage.suite.js';
 import { describeGenerationBuildLoss } from '../suites/faults/generation-builds.suite.js';
+import { describeModelOutage } from '../suites/faults/model-outage.suite.js';
 import { describePostgresOutage } from '../suites/faults/postgres-outage.suite.js';
 import { describeRedisOutage } from '../suites/faults/redis-outage.suite.js';
+import { describeRepeatedJobs } from '../suites/faults/repeated-jobs.suite.js';
 import { describeSourceSyncs } from '../suites/faults/source-syncs.suite.js';
 import { describeWaitingRequests } from '../suites/faults/waiting-requests.suite.js';
 import { describeWorkerLoss } from '../suites/faults/worker-loss.suite.js';
@@ -34,6 +36,7 @@ if (services === 'incomplete') {
     describeRedisOutage(worldOf);
     describeElasticsearchOutage(worldOf);
     describePostgresOutage(worldOf);
+    describeRepeatedJobs(worldOf);
     describeWorkerLoss(worldOf, 500);
     describeAcceptedWork(worldOf);
     describeSourceSyncs(worldOf);
@@ -61,16 +64,15 @@ if (services === 'incomplete') {
       await model?.stop();
       expect(leftovers).toEqual([]);
     }, 180_000);
-    describeWaitingRequests(
-      () => {
-        if (!world) throw new Error('the profile did not start');
-        return world;
-      },
-      () => {
-        if (!model) throw new Error('the model did not start');
-        return model;
-      },
-      REASON_DEADLINE_MS,
-    );
+    const worldOf = (): FaultyWorld => {
+      if (!world) throw new Error('the profile did not start');
+      return world;
+    };
+    const modelOf = (): ScriptedModelServer => {
+      if (!model) throw new Error('the model did not start');
+      return model;
+    };
+    describeWaitingRequests(worldOf, modelOf, REASON_DEADLINE_MS);
+    describeModelOutage(worldOf, modelOf, REASON_DEADLINE_MS);
   });
 }

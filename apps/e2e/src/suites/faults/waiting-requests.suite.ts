@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { NO_EVIDENCE_ANSWER, revokeApiKeyRoute, updateApiKeyRoute, type ReasonData } from '@candor/contracts';
 import {
-  answerWith,
   readShownChunks,
   waitFor,
   type ApiClient,
@@ -15,6 +14,7 @@ import {
 import { readEvents, waitForEvent } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
 import { ingestOne } from '../../harness/ingest.js';
+import { quoteFirst } from '../../harness/quote-first.js';
 import type { FaultyWorld } from '../../harness/start-behind-proxies.js';
 import { createKey, createTenant } from '../../harness/tenants.js';
 
@@ -180,10 +180,3 @@ export function describeWaitingRequests(
     }, 240_000);
   });
 }
-
-const quoteFirst = answerWith((chunks: { chunkId: string; content: string }[]) => ({
-  statements: chunks
-    .slice(0, 3)
-    .map(({ chunkId, content }) => ({ text: content, references: [{ chunkId, quotation: content }] })),
-  limitations: [],
-}));
