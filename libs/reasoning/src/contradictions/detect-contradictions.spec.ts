@@ -105,6 +105,34 @@ describe('detectContradictions', () => {
     expect(settled([], [{ documentId: 'document-of-c1', status: 'approved' }])).toBeNull();
   });
 
+  it('is settled by no circle, and looks through it once', () => {
+    const circle = [
+      { fromDocumentId: 'x', toDocumentId: 'document-of-c1' },
+      { fromDocumentId: 'y', toDocumentId: 'x' },
+      { fromDocumentId: 'x', toDocumentId: 'y' },
+    ];
+    expect(settled(circle)).toBeNull();
+  });
+
+  it('keeps each pair of passages apart', () => {
+    const third = { ...items[0]!, chunkId: 'c3', documentId: 'document-of-c3' };
+    const more = {
+      ...items[1]!,
+      chunkId: 'c4',
+      documentId: 'document-of-c4',
+      text: 'The rate limit of the API is 140 requests.',
+    };
+    const found = detectContradictions({
+      items: [...items, third, more],
+      outdated: [],
+      graph: null,
+      proposals: [],
+      at: AT,
+    });
+    const pairs = found.map(({ left, right }) => `${left.chunkId} ${right.chunkId}`).sort();
+    expect(pairs).toEqual(['c1 c2', 'c1 c4', 'c2 c3', 'c2 c4', 'c3 c4']);
+  });
+
   it('names the proposal that found the same, and adds what only a proposal found', () => {
     const same = makeProposal('c2', 'c1');
     expect(detectContradictions({ items, outdated: [], graph: null, proposals: [same], at: AT })).toMatchObject([

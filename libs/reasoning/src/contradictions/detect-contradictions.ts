@@ -1,10 +1,9 @@
-import type { Claim } from '../claims/claim.js';
 import { findConflicts } from '../claims/find-conflicts.js';
 import type { EvidenceItem } from '../evidence/evidence-bundle.js';
 import type { GraphProjection } from '../graph/graph-projection.js';
 import { indexGraph, type GraphIndex } from '../graph/supersession.js';
 import { identifyProposal } from '../proposals/identify-proposal.js';
-import type { InferenceProposal, ProposalKind } from '../proposals/inference-proposal.js';
+import type { InferenceProposal, ProposalKind, ProposedClaim } from '../proposals/inference-proposal.js';
 import type { JudgedHit } from '../trust/trusted-result.js';
 import type { Contradiction, ContradictionSide } from './contradiction.js';
 import { settleContradiction } from './settle-contradiction.js';
@@ -29,34 +28,34 @@ export function detectContradictions({ items, outdated, graph, proposals, at }: 
   const sources = new Map(items.map((item) => [item.chunkId, item]));
   const found = new Map<string, Contradiction>();
   for (const { kind, subject, left, right } of findConflicts(items)) {
-    const sides = toSides(sources, claimSide(left), claimSide(right));
-    if (sides !== null) found.set(keyOf(kind, left.chunkId, right.chunkId), compose(kind, subject, sides, index, at));
+    for (const sides of listSides(sources, left, right))
+      found.set(keyOf(kind, left.chunkId, right.chunkId), compose(kind, subject, sides, index, at));
   }
   for (const { kind, subject, claims, proposalId } of proposals) {
     const [left, right] = claims;
     const key = keyOf(kind, left.evidenceId, right.evidenceId);
-    const sides = toSides(sources, { ...left, chunkId: left.evidenceId }, { ...right, chunkId: right.evidenceId });
-    const known = found.get(key) ?? (sides === null ? null : compose(kind, subject, sides, index, at));
-    if (known !== null) found.set(key, { ...known, proposalId: known.proposalId ?? proposalId });
+    for (const sides of listSides(sources, toStated(left), toStated(right))) {
+      const known = found.get(key) ?? compose(kind, subject, sides, index, at);
+      found.set(key, { ...known, proposalId: known.proposalId ?? proposalId });
+    }
   }
-  const all = [...found.values(), ...(index === null ? [] : findSettled(items, outdated, index, at))];
+  const all = [...found.values(), ...findSettled(items, outdated, index, at)];
   return graph === null ? all : all.filter((each) => !isDismissed(each, graph));
 }
 
 function findSettled(
   items: readonly EvidenceItem[],
   outdated: readonly JudgedHit[],
-  index: GraphIndex,
+  index: GraphIndex | null,
   at: number,
 ): Contradiction[] {
   const sources = new Map([...items, ...outdated].map((source) => [source.chunkId, source]));
   const current = new Set(items.map((item) => item.chunkId));
   return findConflicts([...sources.values()]).flatMap(({ kind, subject, left, right }) => {
     if (current.has(left.chunkId) === current.has(right.chunkId)) return [];
-    const sides = toSides(sources, claimSide(left), claimSide(right));
-    const settled = sides === null ? null : compose(kind, subject, sides, index, at);
-    if (!settled?.settledBy) return [];
-    return current.has(settled[settled.settledBy.prevails].chunkId) ? [settled] : [];
+    return listSides(sources, left, right)
+      .map((sides) => compose(kind, subject, sides, index, at))
+      .filter((each) => each.settledBy !== null && current.has(each[each.settledBy.prevails].chunkId));
   });
 }
 
@@ -71,14 +70,15 @@ interface StatedSide {
 }
 type Sides = [ContradictionSide, ContradictionSide];
 
-function claimSide({ chunkId, quotation, value }: Claim): StatedSide {
-  return { chunkId, quotation, value };
+function toStated({ evidenceId, quotation, value }: ProposedClaim): StatedSide {
+  return { chunkId: evidenceId, quotation, value };
 }
 
-function toSides(sources: ReadonlyMap<string, JudgedHit>, left: StatedSide, right: StatedSide): Sides | null {
+/** None when one of them is of no source. */
+function listSides(sources: ReadonlyMap<string, JudgedHit>, left: StatedSide, right: StatedSide): Sides[] {
   const leftItem = sources.get(left.chunkId);
   const rightItem = sources.get(right.chunkId);
-  return leftItem && rightItem ? [toSide(leftItem, left), toSide(rightItem, right)] : null;
+  return leftItem && rightItem ? [[toSide(leftItem, left), toSide(rightItem, right)]] : [];
 }
 
 function toSide(

@@ -1,10 +1,9 @@
 import type { DeclaredStatus } from '@candor/contracts';
-import type { GraphNode } from '../graph/graph-projection.js';
 import { findReplacements, isValidAt, type GraphIndex } from '../graph/supersession.js';
 import type { Settlement } from './contradiction.js';
 
 /** A document of this standing yields to one that has none of them. */
-const YIELDING: ReadonlySet<DeclaredStatus> = new Set([
+const YIELDING: ReadonlySet<DeclaredStatus | null | undefined> = new Set([
   'superseded',
   'withdrawn',
   'rejected',
@@ -28,17 +27,17 @@ export function settleContradiction(
   if (overLeft !== null && overRight !== null) return null;
   if (overRight !== null) return { by: 'supersedes', relationId: overRight, prevails: 'left' };
   if (overLeft !== null) return { by: 'supersedes', relationId: overLeft, prevails: 'right' };
-  const left = index.documents.get(leftDocumentId);
-  const right = index.documents.get(rightDocumentId);
+  const isValid = (documentId: string): boolean => isValidAt(index.documents.get(documentId), at);
+  const stands = (documentId: string): boolean => !YIELDING.has(index.documents.get(documentId)?.status);
   return (
-    preferOne('validity', left, right, (node) => isValidAt(node, at)) ??
-    preferOne('status', left, right, (node) => !node?.status || !YIELDING.has(node.status))
+    preferOne('validity', leftDocumentId, rightDocumentId, isValid) ??
+    preferOne('status', leftDocumentId, rightDocumentId, stands)
   );
 }
 
 /** Id of the first relation on the way from a document to one that replaced it. */
 function findPathToReplacement(index: GraphIndex, fromId: string, toId: string, at: number): string | null {
-  const seen = new Set([fromId]);
+  const seen = new Set<string>();
   const waiting = findReplacements(index, fromId, at).map((edge) => ({ edge, firstId: edge.edgeId }));
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { edge, firstId } = next;
@@ -50,16 +49,16 @@ function findPathToReplacement(index: GraphIndex, fromId: string, toId: string, 
   return null;
 }
 
+/** The side that declares what makes it yield is the relation. */
 function preferOne(
   by: Settlement['by'],
-  left: GraphNode | undefined,
-  right: GraphNode | undefined,
-  stands: (node: GraphNode | undefined) => boolean,
+  leftDocumentId: string,
+  rightDocumentId: string,
+  stands: (documentId: string) => boolean,
 ): Settlement | null {
-  const leftStands = stands(left);
-  const rightStands = stands(right);
-  // The side that declares what makes it yield is the relation.
-  if (leftStands && !rightStands && right !== undefined) return { by, relationId: right.nodeId, prevails: 'left' };
-  if (rightStands && !leftStands && left !== undefined) return { by, relationId: left.nodeId, prevails: 'right' };
-  return null;
+  const leftStands = stands(leftDocumentId);
+  if (leftStands === stands(rightDocumentId)) return null;
+  return leftStands
+    ? { by, relationId: rightDocumentId, prevails: 'left' }
+    : { by, relationId: leftDocumentId, prevails: 'right' };
 }

@@ -182,6 +182,20 @@ describe('proposeConflicts', () => {
     expect(parseProposals([proposal, other], decided, evidence).proposals).toEqual([other]);
   });
 
+  it('proposes between two documents whatever decides between others', () => {
+    const other = { ...relation, kind: 'supersedes' as const, fromDocumentId: 'x', toDocumentId: 'y' };
+    expect(proposeConflicts(evidence, graphWith(other))).toHaveLength(1);
+    const half = { ...other, toDocumentId: relation.toDocumentId };
+    expect(proposeConflicts(evidence, graphWith(half))).toHaveLength(1);
+  });
+
+  it('takes a passage for one of the graph only where the graph has it as a passage', () => {
+    const [first] = evidence;
+    const document = { documentId: 'c2', title: '', status: null, validFrom: null, validUntil: null, sourceDate: null };
+    const graph = projectGraph({ identity: IDENTITY, documents: [document], relations: [], evidence: [first!] });
+    expect(proposeConflicts(evidence, graph)).toEqual([]);
+  });
+
   it('proposes nothing about passages that the graph doesn’t hold', () => {
     expect(proposeConflicts(evidence, makeGraph(['c1']))).toEqual([]);
   });

@@ -58,5 +58,5 @@ function toProposedClaim({ chunkId, documentId, quotation, value }: Claim): Prop
 }
 
 function pairKey(left: string, right: string): string {
-  return JSON.stringify(left < right ? [left, right] : [right, left]);
+  return JSON.stringify([left, right].sort());
 }

@@ -117,6 +117,8 @@ describe('declared relations', () => {
     const documents = [{ documentId: 'document-of-c1', validUntil: '2026-05-01T00:00:00Z' }];
     const now = await ask([], { documents });
     expect(now.response.evidence?.excluded).toEqual([{ chunkId: 'c1', reason: 'declared_validity' }]);
+    const later = [{ documentId: 'document-of-c1', validUntil: '2026-07-01T00:00:00Z' }];
+    expect((await ask([], { documents: later })).response.evidence?.excluded).toEqual([]);
     const then = await ask([], { documents, knownAsOf: '2026-04-01T00:00:00Z' });
     expect(then.response.evidence?.excluded).toEqual([]);
   });

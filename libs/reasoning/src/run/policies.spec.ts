@@ -69,6 +69,12 @@ describe('policies', () => {
       refusalReason: 'no_answer_provider',
       evidence: { items: [{ chunkId: 'c1' }] },
     });
+    expect(response.trace.steps.at(-1)).toMatchObject({
+      kind: 'answer',
+      result: 'skipped',
+      stopReason: 'no_provider',
+      count: 0,
+    });
   });
 
   it('evidence_assembly never asks the graph', async () => {
@@ -92,6 +98,7 @@ describe('policies', () => {
     expect(response).toMatchObject({ outcome: 'answered', proposals: [{ proposalId: 'proposal-1' }] });
     expect(response.contradictions).toMatchObject([{ proposalId: 'proposal-1', settledBy: null }]);
     expect(response.trace.steps.slice(0, 2)).toMatchObject([{ count: 2 }, { count: 2 }]);
+    expect(response.trace.steps.at(-1)).toMatchObject({ kind: 'answer', result: 'completed', count: 1 });
     expect(response.trace.steps.map(({ kind }) => kind)).toEqual([
       'retrieve',
       'assemble_evidence',

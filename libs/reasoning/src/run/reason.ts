@@ -48,12 +48,13 @@ async function attempt(run: RunState): Promise<Attempt> {
     return settle(abstain(run, evidence, 'retrieval_only_policy'));
   }
   // Declared relations are walked from evidence: without any there is nothing to plan.
-  if (evidence.decision === 'abstain' && evidence.items.length === 0) return settle(refuse(run, evidence, expanded));
-  if (!policy.allowProposalGuidedExpansion || providers.graphProvider === undefined) {
+  if (evidence.items.length === 0) return settle(await finish(run, evidence, expanded));
+  const graphProvider = policy.allowProposalGuidedExpansion ? providers.graphProvider : undefined;
+  if (graphProvider === undefined) {
     noteContradictions(run, evidence);
     return settle(await finish(run, evidence, expanded));
   }
-  const planned = await planProposals(run, evidence, providers.graphProvider);
+  const planned = await planProposals(run, evidence, graphProvider);
   if (!planned.ok) return settle(planned.response, planned.corpusMoved);
   return settle(await finish(run, planned.evidence, expanded));
 }
