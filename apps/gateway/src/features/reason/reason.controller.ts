@@ -1,5 +1,4 @@
-import { Controller, Inject, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Controller, Inject, UseInterceptors } from '@nestjs/common';
 import { AppError, reasonRoute, type ReasonData, type RequestId } from '@candor/contracts';
 import { CallerTokenSigner, Contract, ContractInput, requireRequestContext, type InputOf } from '@candor/runtime';
 import { requireCaller } from '../../access/caller.js';
@@ -7,9 +6,11 @@ import type { GatewayLimits } from '../../config.js';
 import { noteQuery } from '../../request/note-query.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 import { GATEWAY_LIMITS } from '../../tokens.js';
+import { NameAnswerProviderInterceptor } from './name-answer-provider.interceptor.js';
 import { ReasoningClient } from '../../upstream/reasoning.client.js';
 
 @Controller()
+@UseInterceptors(NameAnswerProviderInterceptor)
 export class ReasonController {
   constructor(
     private readonly reasoning: ReasoningClient,
@@ -19,10 +20,7 @@ export class ReasonController {
   ) {}
 
   @Contract(reasonRoute)
-  async answer(
-    @ContractInput() { body }: InputOf<typeof reasonRoute>,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<{ data: ReasonData }> {
+  async answer(@ContractInput() { body }: InputOf<typeof reasonRoute>): Promise<{ data: ReasonData }> {
     const startedAt = Date.now();
     const context = requireRequestContext();
     const { scope } = requireCaller();
@@ -47,9 +45,6 @@ export class ReasonController {
       },
     );
     Object.assign(context.audit.metadata, reply.facts);
-    const { answerProvider } = reply.facts;
-    // Beside the body, which is of a given shape.
-    if (typeof answerProvider === 'string') response.setHeader('X-Answer-Provider', answerProvider);
     if (!reply.ok) throw AppError.fromWire(reply.error);
     return { data: { ...reply.data, meta: { ...reply.data.meta, latencyMs: Date.now() - startedAt } } };
   }
