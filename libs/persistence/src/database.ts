@@ -151,9 +151,8 @@ export class Database implements TransactionRunner {
   async migrate(): Promise<void> {
     await this.guard(async () => {
       // Connections of its own, without time limits: a migration of much data, or the wait for one, takes what it takes.
-      const migrator = await new DataSource(
-        dataSourceOptions({ ...this.options, poolSize: 2 }, { options: `-c candor.role_prefix=${this.rolePrefix}` }),
-      ).initialize();
+      const session = { migratesFor: this.rolePrefix };
+      const migrator = await new DataSource(dataSourceOptions({ ...this.options, poolSize: 2 }, session)).initialize();
       const runner = migrator.createQueryRunner();
       try {
         await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -218,8 +217,8 @@ export class Database implements TransactionRunner {
   /** Connects on first use, so a process can start before its database and recover by itself. */
   private async connect(): Promise<void> {
     if (this.dataSource.isInitialized) return;
-    // TypeORM asks the server about itself; in no tenant's name, whoever came first.
-    this.connecting ??= runInScope(this.unscoped, () => this.dataSource.initialize()).finally(
+    // TypeORM asks the server about itself, which needs no role of ours: they may not be there yet.
+    this.connecting ??= runInScope(OWNER, () => this.dataSource.initialize()).finally(
       () => (this.connecting = undefined),
     );
     await this.connecting;

@@ -22,8 +22,10 @@ describe('corsMiddleware', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return (method, origin, path = '/v1/search') => {
-      const asked = method === 'OPTIONS' ? { 'access-control-request-method': 'POST' } : {};
-      return fetch(`${url}${path}`, { method, headers: { ...asked, ...(origin === undefined ? {} : { origin }) } });
+      const headers = new Headers();
+      if (method === 'OPTIONS') headers.set('access-control-request-method', 'POST');
+      if (origin !== undefined) headers.set('origin', origin);
+      return fetch(`${url}${path}`, { method, headers });
     };
   }
   const sharedBy = ({ headers }: Response): (string | null)[] => SENT.map((name) => headers.get(name));

@@ -7,19 +7,23 @@ type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;
 const query = Reflect.get(pg.Client.prototype, 'query') as Query;
 
 export interface CandorClientOptions {
-  /** Of the roles that statements run as; absent = as whoever connects, in a migration. */
+  /** Of the roles that statements run as; absent = as whoever connects. */
   rolePrefix?: string;
+  /** In a migration: of the roles that it names, as `candor.role_prefix`. */
+  migratesFor?: string;
 }
 
 /** Prepares what is marked, which TypeORM has no way to ask for, and runs every statement in the active scope. */
 export class CandorClient extends pg.Client {
   private readonly rolePrefix: string | undefined;
+  private migratesFor: string | undefined;
   private knowsScopes = false;
   private readonly isInTransaction = (): boolean => this.getTransactionStatus() !== 'I';
 
   constructor(options: pg.ClientConfig & CandorClientOptions = {}) {
     super(options);
     this.rolePrefix = options.rolePrefix;
+    this.migratesFor = options.migratesFor;
     // Between leaving the pool and TypeORM's own listener nobody listens: a server that goes away in that moment would
     // end the process. Whoever uses the connection next learns of it from its statement.
     this.on('error', () => undefined);
@@ -27,6 +31,7 @@ export class CandorClient extends pg.Client {
 
   /** What `query` does with a text. */
   run(text: string, values: unknown): unknown {
+    this.nameRoles();
     const name = preparedNameOf(text);
     const scope = activeScope() ?? NOTHING;
     if (this.rolePrefix === undefined || scope.role === 'owner')
@@ -38,6 +43,15 @@ export class CandorClient extends pg.Client {
       const config = name === undefined ? { text, values } : { name, text, values };
       query.call(this, new ScopedQuery(config, scoping, this.isInTransaction, settle));
     });
+  }
+
+  /** For the session, and not with its start: a URL or a pooler may have options of its own. */
+  private nameRoles(): void {
+    const prefix = this.migratesFor;
+    if (prefix === undefined) return;
+    this.migratesFor = undefined;
+    const text = `SELECT set_config('candor.role_prefix', $1, false)`;
+    (query.call(this, { text, values: [prefix] }) as Promise<unknown>).catch(() => undefined);
   }
 
   /** Once a connection. Where it fails, everything fails that is bound to it. */
