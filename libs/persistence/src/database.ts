@@ -24,6 +24,7 @@ import { ReasoningHistory1764900000001 } from './migrations/1764900000001-reason
 import { FeedbackCorpus1764900000002 } from './migrations/1764900000002-feedback-corpus.js';
 import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-level-security.js';
 import { Quotas1764930000001 } from './migrations/1764930000001-quotas.js';
+import { SupersedingItemsAtOnce1764960000001 } from './migrations/1764960000001-superseding-items-at-once.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
   activeScope,
@@ -111,6 +112,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       Quotas1764930000001,
       AuditSealing1764940000001,
       TenantCompliance1764940000002,
+      SupersedingItemsAtOnce1764960000001,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,
