@@ -259,6 +259,20 @@ withPostgres('a sync', () => {
       expect((await harness.source()).lastError).toBeNull();
     });
 
+    it('ends when its tenant has no more room, and goes on from there when there is some', async () => {
+      const setItems = (items: number): Promise<unknown> =>
+        harness.query('UPDATE tenants SET quotas = $2 WHERE id = $1', [harness.tenant.id, JSON.stringify({ items })]);
+      put('a', 'b', 'c');
+      await setItems(1);
+      const refused = await harness.sync();
+      expect(refused).toMatchObject({ state: 'failed', error: { type: 'QUOTA.EXCEEDED' } });
+      expect((await harness.source()).lastError).toMatchObject({ type: 'QUOTA.EXCEEDED' });
+      expect((await harness.items()).size).toBeLessThanOrEqual(1);
+      await setItems(3);
+      expect(await harness.sync()).toMatchObject({ state: 'succeeded' });
+      expect([...(await harness.items()).keys()].sort()).toEqual(['a', 'b', 'c']);
+    });
+
     it('gives up on one that cannot be reached, after a while', async () => {
       const id = await harness.start();
       for (let attempt = 0; attempt <= harness.limits.maxRetries; attempt += 1) {
