@@ -8,7 +8,7 @@ export class SupersedingItemsAtOnce1764960000001 implements MigrationInterface {
   name = 'SupersedingItemsAtOnce1764960000001';
 
   async up(runner: QueryRunner): Promise<void> {
-    const [names]: { schema: string }[] = await runner.query(`SELECT quote_ident(current_schema()) AS schema`);
+    const [names] = await runner.query<{ schema: string }[]>(`SELECT quote_ident(current_schema()) AS schema`);
     if (!names) throw new Error('no schema');
     await runner.query(
       `CREATE OR REPLACE FUNCTION candor_superseding_items(item_ids uuid[]) RETURNS TABLE (item_id uuid, by_id uuid)
