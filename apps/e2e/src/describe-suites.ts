@@ -24,6 +24,7 @@ import { describePrompts } from './suites/library/prompts.suite.js';
 import { describeWireCompatibility } from './suites/library/wire-compatibility.suite.js';
 import { describeAuditEvents } from './suites/operation/audit-events.suite.js';
 import { describeCollections } from './suites/operation/collections.suite.js';
+import { describeCompliance } from './suites/operation/compliance.suite.js';
 import { describeCommandLine } from './suites/operation/command-line.suite.js';
 import { describeSecrets } from './suites/operation/secrets.suite.js';
 import { describeOperations } from './suites/operation/operations.suite.js';
@@ -82,6 +83,7 @@ export function describeSuites(world: WorldOf): void {
   describeFindItems(world);
   describeWireCompatibility(world);
   describeAuditEvents(world);
+  describeCompliance(world);
   describeSecrets(world);
   describeBadInput(world);
   describeHostileInput(world);

@@ -49,6 +49,7 @@ const ID_ROUTES = [
   'POST /v1/proposals/:id/reject',
   'GET /v1/pd/read/:chunkId',
   'GET /v1/ingestions/:requestId',
+  'GET /v1/erasures/:id',
 ];
 const BODIES: Record<string, unknown> = {
   'POST /v1/documents/:id/restore': { versionId: '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55' },
@@ -129,7 +130,68 @@ const badAudits: BadRequest[] = [
   message,
 }));
 
+const withoutQuery: BadRequest[] = ['/v1/audit-events/chain', '/v1/tenant', '/v1/tenant/retention-preview'].map(
+  (path) => ({
+    route: `GET ${path}`,
+    name: 'a query that it does not take',
+    path: `${path}?all=1`,
+    message: 'unknown field "all"',
+    field: 'all',
+  }),
+);
+
 export const BAD_PARAMETERS: BadRequest[] = [
+  ...withoutQuery,
+  {
+    route: 'GET /v1/audit-events/export',
+    name: 'a batch that is none',
+    path: '/v1/audit-events/export?fromBatch=0',
+    message: 'fromBatch must be greater than 0',
+    field: 'fromBatch',
+  },
+  {
+    route: 'POST /v1/audit-events/verify',
+    name: 'a batch that is none',
+    body: { fromBatch: 'first' },
+    message: 'fromBatch must be a number',
+    field: 'fromBatch',
+  },
+  {
+    route: 'GET /v1/tenants',
+    name: 'a page that is too large',
+    path: '/v1/tenants?limit=1000',
+    message: 'limit must be at most 100',
+    field: 'limit',
+  },
+  {
+    route: 'GET /v1/erasures',
+    name: 'a page that is too large',
+    path: '/v1/erasures?limit=1000',
+    message: 'limit must be at most 100',
+    field: 'limit',
+  },
+  {
+    route: 'PATCH /v1/tenant',
+    name: 'less than a day',
+    body: { retention: { queryText: 0 } },
+    message: 'retention.queryText must be at least 1 day',
+    field: 'retention.queryText',
+  },
+  {
+    route: 'POST /v1/erasures',
+    name: 'a key that is none',
+    body: { kind: 'person', apiKeyIds: ['x'] },
+    message: 'apiKeyIds.0 must be a UUID',
+    field: 'apiKeyIds.0',
+  },
+  {
+    route: 'POST /v1/erasures',
+    name: 'nobody',
+    body: { kind: 'person' },
+    message: 'apiKeyIds must name a key, or authorNames a name',
+    field: 'apiKeyIds',
+  },
+
   ...badIds,
   ...badPages,
   ...badAudits,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   createCollectionRoute,
   createDocumentRoute,
+  createErasureRoute,
   createGenerationRoute,
   createPromptRoute,
   createSourceRoute,
@@ -77,6 +78,8 @@ export async function buildSampleRequests(
   const { tenantId } = (await client.call(quotasRoute)).data;
   const [approved, rejected] = await proposeConflicts(client);
   const query = 'How many lemons does the recipe need?';
+  const nobody = { kind: 'person' as const, authorNames: ['Nobody at all'] };
+  const { erasure } = (await client.call(createErasureRoute, { body: nobody })).data;
   const askedId = (await client.post('/v1/search', { query })).requestId;
   const samples: Record<string, { path?: string; body?: unknown }> = {
     'POST /v1/search': { body: { query } },
@@ -145,6 +148,16 @@ export async function buildSampleRequests(
     'POST /v1/generations/:id/retire': { path: `/v1/generations/${live}/retire` },
     'POST /v1/generations': { body: { model: 'hashing' } },
     'GET /v1/audit-events': {},
+    'GET /v1/audit-events/chain': {},
+    'GET /v1/audit-events/export': {},
+    'POST /v1/audit-events/verify': { body: {} },
+    'GET /v1/tenants': {},
+    'GET /v1/tenant': {},
+    'PATCH /v1/tenant': { body: { retention: { feedback: 400 } } },
+    'GET /v1/tenant/retention-preview': {},
+    'POST /v1/erasures': { body: { kind: 'person', authorNames: ['Nobody'], dryRun: true } },
+    'GET /v1/erasures': {},
+    'GET /v1/erasures/:id': { path: `/v1/erasures/${erasure?.id}` },
     'GET /v1/sources': {},
     'POST /v1/sources': { body: { ...source, name: 'Another' } },
     'GET /v1/sources/:id': { path: `/v1/sources/${sourceId}` },
