@@ -24,7 +24,7 @@ describe('openZip', () => {
   });
 
   it('refuses what unpacks to far more than it is', async () => {
-    const bomb = pack({ 'word/document.xml': '0'.repeat(60_000_000) });
+    const bomb = pack({ 'word/document.xml': '0'.repeat(12_000_000) });
     expect(bomb.length).toBeLessThan(100_000);
     await expect(openZip(bomb)).rejects.toMatchObject({ code: 'EXTRACT.TOO_LARGE' });
   });

@@ -112,6 +112,79 @@ const server = testServerUrl(process.env);
     expect(await contents()).toEqual([[2, 'We ship on Tuesday.']]);
   });
 
+  it('read pushed text on its way to the index, and store it with the commit that makes it live', async () => {
+    const item = await worker.accept(plan('\ufeffWe ship on Monday.\r\nSee https://plans.example/ship.'));
+    const textOf = () =>
+      worker.query('SELECT state, text, error_type FROM item_versions WHERE item_id = $1', [item.itemId]);
+    const refuse = jest
+      .spyOn(index.writer, 'apply')
+      .mockRejectedValueOnce(new AppError('DEPENDENCY.INDEX_UNAVAILABLE'));
+    await expect(worker.index(item)).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
+    expect(await textOf()).toMatchObject([{ state: 'indexing', text: null }]);
+    refuse.mockRestore();
+    await worker.index(item);
+    const text = 'We ship on Monday.\nSee https://plans.example/ship.';
+    expect(await textOf()).toEqual([{ state: 'indexed', text, error_type: null }]);
+    expect(await contents()).toEqual([[1, text]]);
+    expect(await worker.query('SELECT target FROM item_relations WHERE item_id = $1', [item.itemId])).toEqual([
+      { target: 'https://plans.example/ship' },
+    ]);
+    const empty = await worker.accept(buildDocument({ body: '<p> </p>', mimeType: 'text/html' }));
+    await expect(worker.index(empty)).rejects.toMatchObject({ code: 'EXTRACT.EMPTY', retryable: false });
+  });
+
+  /** Lets a version's write begin only when told. */
+  function holdWrites() {
+    const apply = index.writer.apply.bind(index.writer);
+    const gates = new Map([1, 2].map((version) => [version, { arrival: createGate(), release: createGate() }]));
+    const kinds: string[] = [];
+    jest.spyOn(index.writer, 'apply').mockImplementation(async (address, operations) => {
+      for (const operation of operations) {
+        kinds.push(operation.kind);
+        const gate = operation.kind === 'put-version' ? gates.get(operation.version) : undefined;
+        gate?.arrival.open();
+        await gate?.release.opened;
+      }
+      await apply(address, operations);
+    });
+    return {
+      kinds,
+      release: (version: number) => gates.get(version)?.release.open(),
+      arrived: (version: number) => gates.get(version)?.arrival.opened,
+    };
+  }
+
+  it.each([
+    ['the older one', [1, 2], [1, 2]],
+    ['the newer one', [2, 1], [2]],
+  ] as const)(
+    'leave the newest version alone in the index when two are written at once and %s ends first',
+    async (_which, order, live) => {
+      const first = await worker.accept(plan('We ship on Monday.'));
+      // Its index exists: what is held are the versions' own writes.
+      await worker.generations.of(worker.tenantId);
+      const writes = holdWrites();
+      const older = worker.index(first);
+      await writes.arrived(1);
+      const second = await worker.accept(plan('We ship on Tuesday.'));
+      const newer = worker.index(second);
+      await writes.arrived(2);
+      const jobs = new Map([
+        [1, older],
+        [2, newer],
+      ]);
+      for (const version of order) {
+        writes.release(version);
+        await jobs.get(version);
+      }
+      expect(await contents()).toEqual([[2, 'We ship on Tuesday.']]);
+      // Neither saw the other: whoever ended last put it right.
+      expect(writes.kinds).toContain('settle-version');
+      expect(await stateOf(second)).toBe('indexed');
+      expect((await actionsOf(second)).filter((action) => action === 'item.index')).toHaveLength(live.length);
+    },
+  );
+
   it('are parked, not failed, while the index is away, and neither extract nor embed again', async () => {
     const item = await worker.accept(plan('We ship on Monday.'));
     await worker.extract(item);
@@ -144,3 +217,9 @@ const server = testServerUrl(process.env);
     expect(await worker.countItem(await worker.live(), item)).toBe(0);
   });
 });
+
+function createGate(): { open: () => void; opened: Promise<void> } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
+}
