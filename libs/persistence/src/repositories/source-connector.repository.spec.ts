@@ -98,6 +98,22 @@ describeOnPostgres('sources', (postgres) => {
     });
   });
 
+  it('count for a key with principals what it may see, and nothing of a removal', async () => {
+    const id = await insert();
+    const acl = (principal: string) =>
+      buildDocument({ connectorId: id, accessPolicy: { provider: 'slack', mode: 'acl', principals: [principal] } });
+    await tenant.accept([
+      acl('user:me@x.org'),
+      acl('user:other@x.org'),
+      buildDocument({ connectorId: id, accessPolicy: null }),
+    ]);
+    await query(`UPDATE source_connectors SET removal_total = 3 WHERE id = $1`, [id]);
+    const read = (principals: string[] | null) =>
+      postgres.database.read((manager) => findSourceOverview(manager, { ...viewer(), principals }, id));
+    expect(await read(null)).toMatchObject({ items: { total: 3, withheld: 1 }, removalTotal: 3 });
+    expect(await read(['user:me@x.org'])).toMatchObject({ items: { total: 1, withheld: 0 }, removalTotal: null });
+  });
+
   it('forget the cursor when their settings change, and nothing else', async () => {
     const id = await insert();
     const cursorOf = async () =>

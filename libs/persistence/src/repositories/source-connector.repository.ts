@@ -2,6 +2,7 @@ import { v4 as randomUuid } from 'uuid';
 import type { SourceProvider, SourceState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { decodeCursor, pageOfRows, type Page } from '../page-cursor.js';
+import { PERMITTED_ITEM, visibilityParameters } from '../visibility.js';
 import type { EncryptedCredentials } from './source-credentials.repository.js';
 
 /** What `last_check` holds; `id` is the check that was asked for last. */
@@ -51,6 +52,8 @@ export interface SourceViewer {
   tenantId: string;
   /** null = every provider. */
   providers: readonly string[] | null;
+  /** Whose items are counted; default and null = everybody's. */
+  principals?: string[] | null;
 }
 
 interface SourceRow {
@@ -183,7 +186,7 @@ export async function findSourceOverview(
   id: string,
 ): Promise<SourceOverview | null> {
   const source = await findSource(transaction, viewer, id);
-  return source ? ((await withOverview(transaction, viewer.tenantId, [source]))[0] ?? null) : null;
+  return source ? ((await withOverview(transaction, viewer, [source]))[0] ?? null) : null;
 }
 
 /** Removed sources are left out. */
@@ -201,16 +204,18 @@ export async function listSources(
     [viewer.tenantId, viewer.providers, after?.at ?? null, after?.id ?? null, page.limit + 1],
   );
   const found = pageOfRows(rows.map(toSource), page.limit, (row) => ({ at: row.createdAt.toISOString(), id: row.id }));
-  return { ...found, rows: await withOverview(transaction, viewer.tenantId, found.rows) };
+  return { ...found, rows: await withOverview(transaction, viewer, found.rows) };
 }
 
+/** Counts are of the items that the viewer may see. */
 async function withOverview(
   transaction: Transaction,
-  tenantId: string,
+  viewer: SourceViewer,
   sources: SourceConnector[],
 ): Promise<SourceOverview[]> {
   if (sources.length === 0) return [];
   const ids = sources.map(({ id }) => id);
+  const principals = viewer.principals ?? null;
   const counts: { id: string; total: string; withheld: string; failed: string; remaining: string }[] =
     await transaction.query(
       `SELECT i.connector_id AS id, count(*) FILTER (WHERE i.deleted_at IS NULL) AS total,
@@ -218,8 +223,8 @@ async function withOverview(
          count(*) FILTER (WHERE i.deleted_at IS NULL AND v.state = 'failed') AS failed,
          count(*) FILTER (WHERE i.purged_at IS NULL) AS remaining
        FROM source_items i LEFT JOIN item_versions v ON v.item_id = i.id AND v.version = i.latest_version
-       WHERE i.tenant_id = $1 AND i.connector_id = ANY($2::uuid[]) AND i.purged_at IS NULL GROUP BY i.connector_id`,
-      [tenantId, ids],
+       WHERE ${PERMITTED_ITEM} AND i.connector_id = ANY($4::uuid[]) AND i.purged_at IS NULL GROUP BY i.connector_id`,
+      [...visibilityParameters({ tenantId: viewer.tenantId, providers: null, principals }), ids],
     );
   const runs: { id: string; source_id: string }[] = await transaction.query(
     `SELECT id, source_id FROM sync_runs WHERE source_id = ANY($1::uuid[]) AND state IN ('queued', 'running')`,
@@ -231,6 +236,8 @@ async function withOverview(
     const row = countOf.get(source.id);
     return {
       ...source,
+      // It counts all items there were.
+      removalTotal: principals === null ? source.removalTotal : null,
       activeRunId: runOf.get(source.id) ?? null,
       items: {
         total: Number(row?.total ?? 0),

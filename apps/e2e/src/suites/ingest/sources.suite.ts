@@ -132,6 +132,8 @@ export function describeSources(world: WorldOf): void {
       const { client: bo } = await createKey(client, { principals: ['user:bo@skogby.example'] });
       const visible = await hitOf(LIGHTHOUSE, 'Torvald', bo);
       expect(visible).toBeDefined();
+      // Runs tell of everybody's items.
+      expectError(await bo.get('/v1/sync-runs'), { status: 403, type: 'AUTH.ACTION_NOT_ALLOWED' });
       const before = await item(visible?.sourceItemId ?? '');
       Object.assign(workspace.channel('C1'), { isPrivate: true, members: ['U1'] });
       const run = await syncAndWait(client, source.id);

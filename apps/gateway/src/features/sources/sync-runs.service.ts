@@ -21,7 +21,7 @@ import {
 import { requireRequestContext } from '@candor/runtime';
 import { requireCaller } from '../../access/caller.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
-import { requireUsable, sourceNotFound, sourceViewer } from './source-access.js';
+import { requireUsable, runViewer, sourceNotFound } from './source-access.js';
 import { toSyncRun } from './to-source.js';
 
 const MOST_SHOWN_FAILURES = 100;
@@ -34,14 +34,14 @@ export class SyncRunsService {
   ) {}
 
   async list(query: QueryOf<typeof listSyncRunsRoute>): Promise<ResponseOf<typeof listSyncRunsRoute>> {
-    const page = await this.database.read((manager) => listSyncRuns(manager, sourceViewer(), query));
+    const page = await this.database.read((manager) => listSyncRuns(manager, runViewer(), query));
     return { data: page.rows.map(toSyncRun), pagination: { cursor: page.cursor, hasMore: page.hasMore } };
   }
 
   async read(id: string): Promise<{ data: SyncRunDetails }> {
     noteRun(id);
     return this.database.read(async (manager) => {
-      const run = await findSyncRun(manager, sourceViewer(), id);
+      const run = await findSyncRun(manager, runViewer(), id);
       if (!run) throw runNotFound();
       return { data: { ...toSyncRun(run), failures: await listSyncFailures(manager, id, MOST_SHOWN_FAILURES) } };
     });
@@ -50,7 +50,7 @@ export class SyncRunsService {
   start({ sourceId, mode }: StartSyncBody): Promise<ResponseOf<typeof startSyncRoute>> {
     const { scope } = requireCaller();
     return this.requests.run(async (transaction) => {
-      const source = await findSource(transaction, sourceViewer(), sourceId, { lock: true });
+      const source = await findSource(transaction, runViewer(), sourceId, { lock: true });
       if (!source) throw sourceNotFound();
       requireUsable(source);
       if (source.state === 'paused') throw new AppError('RESOURCE.CONFLICT', { message: 'The source is paused.' });
@@ -70,7 +70,7 @@ export class SyncRunsService {
   cancel(id: string): Promise<{ data: SyncRun }> {
     noteRun(id);
     return this.requests.run(async (transaction) => {
-      const run = await cancelSyncRun(transaction, sourceViewer(), id);
+      const run = await cancelSyncRun(transaction, runViewer(), id);
       if (!run) throw runNotFound();
       return { data: toSyncRun(run) };
     });
