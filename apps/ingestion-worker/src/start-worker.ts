@@ -28,6 +28,7 @@ import { BatchedIndexWriter } from '@candor/search-index/write';
 import { RecordDeadLetterService } from './dead-letters/record-dead-letter.service.js';
 import { sampleOutbox } from './dispatch/sample-outbox.js';
 import { SweeperService } from './dispatch/sweeper.service.js';
+import { WaitRecorder } from './dispatch/wait-recorder.js';
 import { LibraryEmbedder } from './features/embed-library/library-embedder.js';
 import { LiveGenerationsService } from './features/index-item/live-generations.service.js';
 import { SourcePatrol } from './features/manage-source/source-patrol.js';
@@ -79,12 +80,16 @@ const ITEM_JOBS = JOB_CATALOGUE.filter((job) => job.queue in CONCURRENCY);
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
   const { database, queue, producer, logger } = dependencies;
   const deadLetters = new RecordDeadLetterService(database, logger);
+  const waits = new WaitRecorder(database, logger);
   const strategy = new BullMqStrategy({
     backend: queue,
     queues: CONCURRENCY,
     onDeadLetter: (letter) => deadLetters.record(letter),
-    onFailure: ({ job, attempt, outcome, error }) =>
-      logger.warn({ job, attempt, outcome, code: error.code, error }, 'Job failed'),
+    onFailure: (failure) => {
+      const { job, attempt, outcome, error } = failure;
+      logger.warn({ job, attempt, outcome, code: error.code, error }, 'Job failed');
+      void waits.record(failure);
+    },
     runInJobContext: ({ requestId, tenantId }, run) =>
       runInRequestContext(createRequestContext(requestId, { tenantId }), run),
   });
@@ -131,6 +136,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
         keeper.stop(),
       ]);
       await app.close();
+      await waits.settled();
       await schedules.close();
     },
   };

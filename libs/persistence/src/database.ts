@@ -22,6 +22,7 @@ import { AuditSealing1764940000001 } from './migrations/1764940000001-audit-seal
 import { TenantCompliance1764940000002 } from './migrations/1764940000002-tenant-compliance.js';
 import { ReasoningHistory1764900000001 } from './migrations/1764900000001-reasoning-history.js';
 import { FeedbackCorpus1764900000002 } from './migrations/1764900000002-feedback-corpus.js';
+import { ItemWaits1764920000000 } from './migrations/1764920000000-item-waits.js';
 import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-level-security.js';
 import { Quotas1764930000001 } from './migrations/1764930000001-quotas.js';
 import { SupersedingItemsAtOnce1764960000001 } from './migrations/1764960000001-superseding-items-at-once.js';
@@ -108,6 +109,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       OutboxLanes1764800000000,
       ReasoningHistory1764900000001,
       FeedbackCorpus1764900000002,
+      ItemWaits1764920000000,
       RowLevelSecurity1764930000000,
       Quotas1764930000001,
       AuditSealing1764940000001,

@@ -39,6 +39,7 @@ export * from './repositories/item-pipeline.repository.js';
 export type { UnchangedDocument } from './repositories/item-head.repository.js';
 export * from './repositories/item-relation.repository.js';
 export * from './repositories/item-stages.repository.js';
+export * from './repositories/item-wait.repository.js';
 export * from './repositories/library-embedding.repository.js';
 export * from './repositories/outbox.repository.js';
 export * from './repositories/passage-session.repository.js';

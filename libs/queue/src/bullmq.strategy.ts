@@ -11,7 +11,7 @@ import { JobContext } from './job-context.js';
 import { BULLMQ_TRANSPORT } from './job-handler.decorator.js';
 import { openEnvelope } from './job-envelope.js';
 import { observeRun, observeWait, UNKNOWN_JOB } from './job-metrics.js';
-import { fromQueueJobId, jitteredBackoffMs, StoredFailure } from './job-options.js';
+import { fromQueueJobId, jitteredBackoffMs, retryDelayMs, StoredFailure } from './job-options.js';
 import { findHandlerProblems, type HandlerRegistration } from './prove-handlers.js';
 import type { JobWorker } from './queue-backend.js';
 import { AttemptAborted, RunningJobs } from './running-jobs.js';
@@ -192,18 +192,26 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     const oneShot = taken.contract === undefined || isOneShot(taken.contract);
     const attempts = opts.attempts ?? 1;
     const outcome = decideFailure({ error, aborted: aborted?.kind, oneShot, attemptsMade, attempts });
-    this.report(taken, outcome, error);
+    const delayMs = this.delayMs(taken, outcome, error, aborted?.kind === 'stopping');
+    this.report(taken, outcome, error, delayMs);
     switch (outcome) {
       case 'retry':
-        throw new StoredFailure(error.code, error.retryAfterSeconds);
+        throw new StoredFailure(error.code, delayMs);
       case 'park':
-        return this.park(taken, aborted?.kind === 'stopping' ? 0 : this.parkDelayMs(taken, error));
+        return this.park(taken, delayMs);
       case 'cancel':
         throw unrecoverable(error);
       case 'dead-letter':
         if (!(await this.deadLetter(taken, error)) && !oneShot) return this.park(taken, this.parkDelayMs(taken, error));
         throw unrecoverable(error);
     }
+  }
+
+  /** Until the next attempt, if there is one. */
+  private delayMs(taken: TakenJob, outcome: FailureOutcome, error: AppError, isStopping: boolean): number {
+    const { opts, attemptsMade } = taken.queued;
+    if (outcome === 'retry') return retryDelayMs(opts, attemptsMade + 1, error.retryAfterSeconds);
+    return isStopping ? 0 : this.parkDelayMs(taken, error);
   }
 
   private async park({ queued, token }: TakenJob, delayMs: number): Promise<never> {
@@ -250,15 +258,18 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     const startedAt = performance.now();
     const taken: TakenJob = { queued, token: undefined, queue, contract: undefined, payload, jobId, startedAt };
     const error = new AppError('INTERNAL.UNEXPECTED', { message: 'The worker that ran this job disappeared.' });
-    this.report(taken, 'dead-letter', error);
+    this.report(taken, 'dead-letter', error, 0);
     const report = this.deadLetter(taken, error).then(() => void this.reports.delete(report));
     this.reports.add(report);
   }
 
-  private report(taken: TakenJob, outcome: FailureOutcome, error: AppError): void {
+  private report(taken: TakenJob, outcome: FailureOutcome, error: AppError, delayMs: number): void {
     observeRun(nameOf(taken), outcome, secondsSince(taken.startedAt));
-    const { queued, queue, jobId } = taken;
-    const failure = { job: queued.name, jobId, queue, attempt: queued.attemptsMade + 1, outcome, error };
+    const { queued, queue, jobId, payload } = taken;
+    const comesBack = outcome === 'retry' || outcome === 'park';
+    const nextAttemptAt = comesBack ? new Date(Date.now() + delayMs) : null;
+    const attempt = queued.attemptsMade + 1;
+    const failure = { job: queued.name, jobId, queue, attempt, outcome, error, payload, nextAttemptAt };
     if (this.options.onFailure) return this.options.onFailure(failure);
     this.logger.warn(`${failure.job} ${jobId} attempt ${failure.attempt}: ${error.code}, ${outcome}`);
     if (error.code === 'INTERNAL.UNEXPECTED') this.logger.error(error.message, stackOf(error.cause));

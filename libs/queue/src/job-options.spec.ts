@@ -2,6 +2,7 @@ import {
   backoffStrategy,
   fromQueueJobId,
   jitteredBackoffMs,
+  retryDelayMs,
   StoredFailure,
   toJobOptions,
   toQueueJobId,
@@ -51,7 +52,8 @@ describe('back-off', () => {
 
   it('waits at least as long as the dependency asked', () => {
     const job = { opts: toJobOptions(work, 'a', {}) };
-    expect(backoffStrategy(1, undefined, new StoredFailure('RATE_LIMIT.EXCEEDED', 7), job)).toBe(7_000);
+    expect(retryDelayMs(job.opts, 1, 7)).toBe(7_000);
+    expect(backoffStrategy(1, undefined, new StoredFailure('RATE_LIMIT.EXCEEDED', 7_000), job)).toBe(7_000);
     expect(backoffStrategy(1, undefined, new StoredFailure('INTERNAL.UNEXPECTED'), job)).toBeLessThanOrEqual(10);
   });
 });

@@ -55,7 +55,8 @@ export function jitteredBackoffMs(baseMs: number, attempt: number, maxMs: number
 export class StoredFailure extends Error {
   constructor(
     readonly code: string,
-    readonly retryAfterSeconds?: number,
+    /** Until the next attempt. */
+    readonly delayMs?: number,
   ) {
     super(code);
     this.stack = code;
@@ -69,8 +70,16 @@ export function backoffStrategy(
   error?: Error,
   job?: Pick<MinimalJob, 'opts'>,
 ): number {
-  const { backoff } = job?.opts ?? {};
+  if (error instanceof StoredFailure && error.delayMs !== undefined) return error.delayMs;
+  return retryDelayMs(job?.opts ?? {}, attemptsMade);
+}
+
+/** Before the attempt after `attemptsMade`; at least as long as a dependency asked for. */
+export function retryDelayMs(
+  { backoff }: Pick<MinimalJob['opts'], 'backoff'>,
+  attemptsMade: number,
+  retryAfterSeconds = 0,
+): number {
   const baseMs = typeof backoff === 'object' ? (backoff.delay ?? 0) : 0;
-  const retryAfterMs = error instanceof StoredFailure ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-  return Math.max(retryAfterMs, jitteredBackoffMs(baseMs, attemptsMade, BACKOFF_MAX_MS));
+  return Math.max(retryAfterSeconds * 1_000, jitteredBackoffMs(baseMs, attemptsMade, BACKOFF_MAX_MS));
 }

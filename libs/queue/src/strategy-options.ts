@@ -23,6 +23,10 @@ export interface JobFailure {
   attempt: number;
   outcome: FailureOutcome;
   error: AppError;
+  /** As it was in the queue. */
+  payload: unknown;
+  /** When a job that is retried or parked runs again; null when it doesn't. */
+  nextAttemptAt: Date | null;
 }
 
 export interface QueueConcurrency {

@@ -119,7 +119,10 @@ export const ingestionStatusSchema = z
         sourceItemId: itemIdSchema,
         version: z.number().int(),
         status: itemStateSchema,
+        /** Why it failed. */
         error: itemErrorSchema.optional(),
+        /** Why an unfinished one waits, and when it is tried again. */
+        waiting: itemErrorSchema.extend({ nextAttemptAt: z.iso.datetime().nullable() }).optional(),
       }),
     ),
     /** Seconds until done at the present rate; null while unknown, 0 when done. */
@@ -141,6 +144,14 @@ export const ingestionsOverviewSchema = z
     oldestSeconds: z.number().nonnegative().nullable(),
     /** Versions that became searchable in the last minute. */
     indexedLastMinute: z.number().int(),
+    /** Of the unfinished ones those that wait for another attempt, by the reason, most first; `nextAttemptAt` is the earliest. */
+    waiting: z.array(
+      z.strictObject({ type: z.string(), count: z.number().int(), nextAttemptAt: z.iso.datetime().nullable() }),
+    ),
+    /** Deleted items whose content is not gone yet; no query finds them. */
+    deleting: z.number().int(),
+    /** Items whose changed metadata are not in the index yet. */
+    refreshing: z.number().int(),
     /** Seconds until done at that rate; null while unknown, 0 when done. */
     etaSeconds: z.number().nonnegative().nullable(),
   })

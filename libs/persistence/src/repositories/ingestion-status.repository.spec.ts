@@ -5,13 +5,24 @@ import { buildDocument, TestTenant } from '../testing.js';
 import { serviceViewer, type Visibility } from '../visibility.js';
 import { acceptDocuments } from './ingest.repository.js';
 import {
+  findIngestion,
   listIngestions,
   summarizeUnfinished,
   type IngestionCounts,
   type UnfinishedWork,
 } from './ingestion-status.repository.js';
 import { failVersion } from './item-pipeline.repository.js';
+import { recordWaits } from './item-wait.repository.js';
 import { describeOnPostgres } from '../testing/describe-on-postgres.js';
+
+const NOTHING: UnfinishedWork = {
+  counts: {},
+  oldestAt: null,
+  indexedLastMinute: 0,
+  waiting: [],
+  deleting: 0,
+  refreshing: 0,
+};
 
 describeOnPostgres('the overview of ingestions', (postgres) => {
   let tenant: TestTenant;
@@ -52,12 +63,65 @@ describeOnPostgres('the overview of ingestions', (postgres) => {
       [older, { accepted: 1, extracting: 1, failed: 1 }],
     ]);
     const work = await summarize();
-    expect(work).toEqual({ counts: { accepted: 1, extracting: 1 }, oldestAt: expect.any(Date), indexedLastMinute: 1 });
+    expect(work).toEqual({
+      ...NOTHING,
+      counts: { accepted: 1, extracting: 1 },
+      oldestAt: expect.any(Date),
+      indexedLastMinute: 1,
+    });
     expect(Math.abs(Date.now() - (work.oldestAt?.getTime() ?? 0))).toBeLessThan(60_000);
   });
 
+  it('says why items wait for another attempt, and until when, as long as they do', async () => {
+    const requestId = randomUuid();
+    const [parked, retried, done] = await tenant.accept([buildDocument(), buildDocument(), buildDocument()], requestId);
+    if (!parked || !retried || !done) throw new Error('no items');
+    await tenant.index(done);
+    const [soon, later] = [new Date('2026-03-01T10:00:00Z'), new Date('2026-03-01T11:00:00Z')];
+    const down = { type: 'DEPENDENCY.INDEX_UNAVAILABLE', message: 'The index is away.' };
+    const waits = [parked, retried, done].map((item, index) => ({
+      job: tenant.job(item),
+      error: down,
+      nextAttemptAt: index === 0 ? soon : later,
+    }));
+    await postgres.database.transaction((transaction) => recordWaits(transaction, waits));
+    const read = async (): Promise<unknown> =>
+      (
+        await postgres.database.read((manager) => findIngestion(manager, serviceViewer(tenant.id), requestId))
+      )?.items.map(({ error, waiting }) => [error, waiting]);
+    expect(await read()).toEqual([
+      [null, { ...down, nextAttemptAt: soon }],
+      [null, { ...down, nextAttemptAt: later }],
+      [null, null],
+    ]);
+    expect((await summarize()).waiting).toEqual([{ type: down.type, count: 2, nextAttemptAt: soon }]);
+    // Of somebody else's tenant nothing is written down.
+    const stranger = await TestTenant.create(postgres.database);
+    const foreign = [{ job: { ...tenant.job(parked), tenantId: stranger.id }, error: down, nextAttemptAt: later }];
+    await postgres.database.transaction((transaction) => recordWaits(transaction, foreign));
+    await tenant.start(retried, 'indexing');
+    expect(await read()).toEqual([
+      [null, { ...down, nextAttemptAt: soon }],
+      [null, null],
+      [null, null],
+    ]);
+  });
+
+  it('counts deletes and changed metadata on their way', async () => {
+    const document = buildDocument();
+    const { itemId } = await tenant.add(document);
+    const gone = await tenant.add(buildDocument());
+    await tenant.acceptOne({ ...document, tags: ['new'] });
+    await tenant.tombstone(gone.itemId);
+    expect(await summarize()).toMatchObject({ counts: {}, deleting: 1, refreshing: 1 });
+    const away = { tenantId: tenant.id, providers: ['notion'], principals: null };
+    expect(await summarize(away)).toMatchObject({ deleting: 0, refreshing: 0 });
+    await tenant.tombstone(itemId);
+    expect(await summarize()).toMatchObject({ deleting: 2, refreshing: 0 });
+  });
+
   it('says that nothing waits', async () => {
-    expect(await summarize()).toEqual({ counts: {}, oldestAt: null, indexedLastMinute: 0 });
+    expect(await summarize()).toEqual(NOTHING);
     expect(await list()).toEqual({ rows: [], cursor: null, hasMore: false });
   });
 

@@ -6,12 +6,22 @@ import { PERMITTED_ITEM, serviceViewer, visibilityParameters, type Visibility } 
 /** Only the end is written down with the ingestion; until then it says what its version's state is. */
 const SHOWN_STATE = `CASE WHEN n.state = 'accepted' AND v.state IN ('extracting', 'indexing') THEN v.state ELSE n.state END`;
 
+const IS_WAITING = `v.state IN ('accepted', 'extracting', 'indexing') AND v.error_type IS NOT NULL`;
+
+/** Why an unfinished item waits, and until when. */
+export interface IngestionWait {
+  type: string;
+  message: string;
+  nextAttemptAt: Date | null;
+}
+
 export interface IngestionRow {
   externalId: string;
   itemId: string;
   version: number;
   state: ItemState;
   error: { type: string; message: string } | null;
+  waiting: IngestionWait | null;
 }
 
 export interface Ingestion {
@@ -41,8 +51,12 @@ export async function findIngestion(
     state: ItemState;
     error_type: string | null;
     error_message: string | null;
+    wait_type: string | null;
+    wait_message: string | null;
+    next_attempt_at: Date | null;
   }[] = await transaction.query(
-    `SELECT i.external_id, n.item_id, n.version, n.error_type, n.error_message, ${SHOWN_STATE} AS state
+    `SELECT i.external_id, n.item_id, n.version, n.error_type, n.error_message, ${SHOWN_STATE} AS state,
+       CASE WHEN ${IS_WAITING} THEN v.error_type END AS wait_type, v.error_message AS wait_message, v.next_attempt_at
      FROM ingestion_items n JOIN source_items i ON i.id = n.item_id
        JOIN item_versions v ON v.item_id = n.item_id AND v.version = n.version
      WHERE ${PERMITTED_ITEM} AND n.tenant_id = $1 AND n.request_id = $4 ORDER BY n.ordinal`,
@@ -57,6 +71,10 @@ export async function findIngestion(
       version: row.version,
       state: row.state,
       error: row.error_type === null ? null : { type: row.error_type, message: row.error_message ?? '' },
+      waiting:
+        row.wait_type === null
+          ? null
+          : { type: row.wait_type, message: row.wait_message ?? '', nextAttemptAt: row.next_attempt_at },
     })),
   };
 }
@@ -99,6 +117,12 @@ export interface UnfinishedWork {
   /** When the oldest entered its state; null when nothing is unfinished. */
   oldestAt: Date | null;
   indexedLastMinute: number;
+  /** What keeps unfinished versions waiting, most first. */
+  waiting: { type: string; count: number; nextAttemptAt: Date | null }[];
+  /** Items that were deleted and whose content is not gone yet. */
+  deleting: number;
+  /** Items whose changed metadata are not in the index yet. */
+  refreshing: number;
 }
 
 /** Of the items that the viewer may see. */
@@ -111,11 +135,31 @@ export async function summarizeUnfinished(transaction: Transaction, viewer: Visi
      GROUP BY v.state`,
     visibilityParameters(viewer),
   );
+  const waiting: { type: string; count: string; next_attempt_at: Date | null }[] = await transaction.query(
+    `SELECT v.error_type AS type, count(*) AS count, min(v.next_attempt_at) AS next_attempt_at
+     FROM item_versions v JOIN source_items i ON i.id = v.item_id
+     WHERE v.tenant_id = $1 AND ${PERMITTED_ITEM} AND ${IS_WAITING}
+     GROUP BY v.error_type ORDER BY count(*) DESC, v.error_type`,
+    visibilityParameters(viewer),
+  );
+  const others: { deleting: string; refreshing: string }[] = await transaction.query(
+    `SELECT
+       (SELECT count(*) FROM source_items i
+        WHERE ${PERMITTED_ITEM} AND i.deleted_at IS NOT NULL AND i.purged_at IS NULL) AS deleting,
+       (SELECT count(DISTINCT n.item_id) FROM ingestion_items n
+          JOIN item_versions v ON v.item_id = n.item_id AND v.version = n.version JOIN source_items i ON i.id = n.item_id
+        WHERE ${PERMITTED_ITEM} AND n.tenant_id = $1 AND n.state = 'accepted' AND v.state = 'indexed'
+          AND i.deleted_at IS NULL) AS refreshing`,
+    visibilityParameters(viewer),
+  );
   const unfinished = rows.filter(({ state }) => state !== 'indexed');
   const oldest = unfinished.map((row) => row.oldest_at.getTime());
   return {
     counts: Object.fromEntries(unfinished.map(({ state, count }) => [state, Number(count)])),
     oldestAt: oldest.length === 0 ? null : new Date(Math.min(...oldest)),
     indexedLastMinute: Number(rows.find(({ state }) => state === 'indexed')?.count ?? 0),
+    waiting: waiting.map((row) => ({ type: row.type, count: Number(row.count), nextAttemptAt: row.next_attempt_at })),
+    deleting: Number(others[0]?.deleting ?? 0),
+    refreshing: Number(others[0]?.refreshing ?? 0),
   };
 }

@@ -71,7 +71,7 @@ for (const backend of testBackends()) {
       await until(async () => (await harness.producer.counts(harness.queue)).failed === 1);
       expect(reason).toMatchObject({ code: 'REQUEST.CANCELLED' });
       expect(harness.runs).toHaveLength(1);
-      expect(harness.failures.map(({ outcome }) => outcome)).toEqual(['cancel']);
+      expect(harness.failures).toMatchObject([{ outcome: 'cancel', nextAttemptAt: null }]);
       expect(harness.letters).toEqual([]);
     });
 
@@ -82,7 +82,9 @@ for (const backend of testBackends()) {
       await harness.producer.add(harness.jobs.work, testPayload());
       await until(() => harness.runs.length === 2);
       expect(harness.runs[0]?.context.signal.aborted).toBe(true);
-      expect(harness.failures).toMatchObject([{ outcome: 'retry', error: { code: 'DEADLINE.EXCEEDED' } }]);
+      expect(harness.failures).toMatchObject([
+        { outcome: 'retry', nextAttemptAt: expect.any(Date), error: { code: 'DEADLINE.EXCEEDED' } },
+      ]);
     });
 
     it('drains on close: the running job ends well, the waiting one stays', async () => {

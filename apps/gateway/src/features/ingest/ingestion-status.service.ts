@@ -69,13 +69,17 @@ function toSummary({ requestId, createdAt, counts }: IngestionCounts, now: Date)
   };
 }
 
-function toOverview({ counts, oldestAt, indexedLastMinute }: UnfinishedWork, now: Date): IngestionsOverview {
+function toOverview(work: UnfinishedWork, now: Date): IngestionsOverview {
+  const { counts, oldestAt, indexedLastMinute, deleting, refreshing } = work;
   const remaining = sumOf(Object.values(counts));
   const oldestSeconds = oldestAt && secondsSince(oldestAt, now);
   return {
     counts,
     oldestSeconds,
     indexedLastMinute,
+    waiting: work.waiting.map((each) => ({ ...each, nextAttemptAt: each.nextAttemptAt?.toISOString() ?? null })),
+    deleting,
+    refreshing,
     // Work that began a moment ago has not had a minute to show its rate.
     etaSeconds: estimateSeconds({
       finished: indexedLastMinute,
@@ -102,12 +106,13 @@ function toStatus(requestId: string, { items, createdAt }: Ingestion, now: Date)
     requestId: requestId as RequestId,
     done: remaining === 0,
     counts,
-    items: items.map(({ externalId, itemId, version, state, error }) => ({
+    items: items.map(({ externalId, itemId, version, state, error, waiting }) => ({
       externalId,
       sourceItemId: itemId as ItemId,
       version,
       status: state,
       ...(error ? { error } : {}),
+      ...(waiting ? { waiting: { ...waiting, nextAttemptAt: waiting.nextAttemptAt?.toISOString() ?? null } } : {}),
     })),
     etaSeconds: estimateSeconds({
       finished: items.length - remaining,
