@@ -8,11 +8,12 @@ export class SupersedingItemsAtOnce1764960000001 implements MigrationInterface {
   name = 'SupersedingItemsAtOnce1764960000001';
 
   async up(runner: QueryRunner): Promise<void> {
-    const [names] = await runner.query<{ schema: string }[]>(`SELECT quote_ident(current_schema()) AS schema`);
-    if (!names) throw new Error('no schema');
+    const rows = (await runner.query(`SELECT quote_ident(current_schema()) AS schema`)) as { schema: string }[];
+    const schema = rows[0]?.schema;
+    if (schema === undefined) throw new Error('no schema');
     await runner.query(
       `CREATE OR REPLACE FUNCTION candor_superseding_items(item_ids uuid[]) RETURNS TABLE (item_id uuid, by_id uuid)
-        LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = ${names.schema}, pg_temp SET enable_seqscan = off
+        LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = ${schema}, pg_temp SET enable_seqscan = off
         AS $$
         #variable_conflict use_column
         DECLARE names text[];
