@@ -19,7 +19,8 @@ export function buildRequest(endpoint: Endpoint, input: Readonly<Record<string, 
     return encodeURIComponent(value);
   });
   if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE')
-    return { path, json: rest.size > 0 || endpoint.method !== 'POST' ? Object.fromEntries(rest) : undefined };
+    // An empty object, too: some routes want a body in which every field is optional, and none minds one.
+    return { path, json: Object.fromEntries(rest) };
   const query = new URLSearchParams([...rest].map(([name, value]): [string, string] => [name, toText(value)]));
   return { path: query.size > 0 ? `${path}?${query.toString()}` : path, json: undefined };
 }

@@ -43,12 +43,16 @@ describe('the client', () => {
     await client.readChunk({ chunkId: 'a/b' });
     await client.updateDocument({ id: 'd', title: 'New' });
     await client.caller();
+    await client.cancelSync({ id: 'r' });
+    await client.createGeneration({});
     expect(requests.map(({ method, path, body }) => [method, path, body])).toEqual([
       ['POST', '/v1/search', '{"query":"lime","providers":["notion"]}'],
       ['GET', '/v1/search?q=a%26b&semantic=false&tags=x%2Cy&limit=3', ''],
       ['GET', '/v1/pd/read/a%2Fb', ''],
       ['PATCH', '/v1/documents/d', '{"title":"New"}'],
       ['GET', '/v1/user/me', ''],
+      ['POST', '/v1/sync-runs/r/cancel', '{}'],
+      ['POST', '/v1/generations', '{}'],
     ]);
     expect(requests[0]?.headers).toMatchObject({ authorization: 'API-Key gm_a_b', 'content-type': 'application/json' });
     await expect(client.getDocument({ id: '' })).rejects.toThrow('id must be given');

@@ -78,6 +78,7 @@ export async function sendRequest(
       headers: response.headers,
     });
     const text = await response.text();
+    if (response.headers.get('content-type')?.startsWith('application/x-ndjson')) return text;
     return text === '' ? null : (JSON.parse(text) as unknown);
   } catch (error) {
     signal?.throwIfAborted();
