@@ -18,9 +18,9 @@ export const quotaEnvironment = {
   CANDOR_QUOTA_ANSWERS_PER_DAY: limit('Requests a day to /v1/reason and /v1/reasoning that'),
 };
 
-const shape = z.object(quotaEnvironment);
+type QuotaConfig = { [Name in keyof typeof quotaEnvironment]: z.output<(typeof quotaEnvironment)[Name]> };
 
-export function quotaDefaultsFrom(config: z.output<typeof shape>): QuotaLimits {
+export function quotaDefaultsFrom(config: QuotaConfig): QuotaLimits {
   const named = {
     items: config.CANDOR_QUOTA_ITEMS,
     storageBytes: config.CANDOR_QUOTA_STORAGE_BYTES,

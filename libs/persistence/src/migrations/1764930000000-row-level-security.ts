@@ -9,11 +9,11 @@ export class RowLevelSecurity1764930000000 implements MigrationInterface {
   name = 'RowLevelSecurity1764930000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    const [names]: { schema: string; app: string; system: string }[] = await runner.query(
+    const [names] = (await runner.query(
       `SELECT quote_ident(current_schema()) AS schema,
          current_setting('candor.role_prefix') || '_app' AS app,
          current_setting('candor.role_prefix') || '_system' AS system`,
-    );
+    )) as { schema: string; app: string; system: string }[];
     if (!names) throw new Error('no schema');
     for (const statement of statementsFor(names)) await runner.query(statement);
   }

@@ -30,10 +30,10 @@ export async function ensureRoles(runner: QueryRunner, prefix: string): Promise<
 }
 
 async function createMissing(runner: QueryRunner, roles: readonly string[]): Promise<void> {
-  const existing: RoleRow[] = await runner.query(
+  const existing = (await runner.query(
     `SELECT rolname, rolsuper OR rolbypassrls AS is_unbound FROM pg_roles WHERE rolname = ANY($1)`,
     [roles],
-  );
+  )) as RoleRow[];
   const unbound = existing.find((role) => role.is_unbound);
   if (unbound)
     throw new AppError('CONFIG.INVALID', {
@@ -41,10 +41,10 @@ async function createMissing(runner: QueryRunner, roles: readonly string[]): Pro
     });
   for (const role of roles)
     if (!existing.some(({ rolname }) => rolname === role)) await runner.query(`CREATE ROLE ${role} NOLOGIN`);
-  const [me]: { is_super: boolean; version: number }[] = await runner.query(
+  const [me] = (await runner.query(
     `SELECT rolsuper AS is_super, current_setting('server_version_num')::integer AS version
      FROM pg_roles WHERE rolname = current_user`,
-  );
+  )) as { is_super: boolean; version: number }[];
   // A superuser may become anybody.
   if (me?.is_super !== false) return;
   const isModern = me.version >= 160_000;
@@ -61,10 +61,10 @@ async function grant(
   privilege: string,
   options: string,
 ): Promise<void> {
-  const [row]: { granted: boolean }[] = await runner.query(`SELECT pg_has_role(current_user, $1, $2) AS granted`, [
+  const [row] = (await runner.query(`SELECT pg_has_role(current_user, $1, $2) AS granted`, [
     role,
     isModern ? privilege : 'MEMBER',
-  ]);
+  ])) as { granted: boolean }[];
   if (row?.granted !== true) await runner.query(`GRANT ${role} TO CURRENT_USER${options}`);
 }
 

@@ -136,7 +136,7 @@ export function describeForeignIds(world: WorldOf): void {
       expect(variants.length).toBeGreaterThan(5);
       for (const { tool, args } of [...known, ...variants]) {
         const text = JSON.stringify(args);
-        const swapped = Object.values(ids).reduce(
+        const swapped = Object.values<string>({ ...ids }).reduce(
           (rest, id) => rest.replaceAll(id, '9a1b2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d'),
           text,
         );

@@ -116,7 +116,7 @@ function toCase(
 ): ForeignCase {
   const template = route.path.split('/');
   const inPath = path.split(/[/?]/).filter((_segment, index) => template[index]?.startsWith(':'));
-  const named = new Set([...inPath, ...Object.values(ids), ...idsIn(body)]);
+  const named = new Set<string>([...inPath, ...Object.values(ids), ...idsIn(body)]);
   const foreign = { path, ...(body === undefined ? {} : { body }) };
   const text = JSON.stringify(foreign);
   const replaced = [...named]

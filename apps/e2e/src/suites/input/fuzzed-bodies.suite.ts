@@ -11,6 +11,8 @@ const ID = '0f3d5f36-2d1e-4a2f-9a77-1f6f7b2f0a55';
 const PARAMS = { id: ID, chunkId: ID, requestId: ID };
 const BODIES_A_ROUTE = 8;
 const SEED = 20_261_130;
+/** JSON can say it, an address can't. */
+const HALF_A_CHARACTER = '\ud800';
 /** What has meant something to a database, a query language, a shell, a template or a parser. */
 const METACHARACTERS = [
   `'; DROP TABLE tenants; --`,
@@ -21,7 +23,7 @@ const METACHARACTERS = [
   '{{7*7}}',
   '%00',
   '\u0000',
-  '\ud800',
+  HALF_A_CHARACTER,
   '../../etc/passwd',
   '__proto__',
 ];
@@ -82,8 +84,8 @@ export function describeFuzzedBodies(world: WorldOf): void {
           unrepresentable: 'any',
         });
         for (const field of Object.keys(properties))
-          for (const text of METACHARACTERS) {
-            const path = `${fillPath(route.path, PARAMS)}?${field}=${encodeURIComponent(text.toWellFormed())}`;
+          for (const text of METACHARACTERS.filter((each) => each !== HALF_A_CHARACTER)) {
+            const path = `${fillPath(route.path, PARAMS)}?${field}=${encodeURIComponent(text)}`;
             expectAnswerOrRefusal(`${route.path} ${field}`, text, await client.get(path));
           }
       }
