@@ -115,7 +115,7 @@ describe('detectContradictions', () => {
   });
 
   it('keeps each pair of passages apart', () => {
-    const third = { ...items[0]!, chunkId: 'c3', documentId: 'document-of-c3' };
+    const third = { ...items[0], chunkId: 'c3', documentId: 'document-of-c3' };
     const more = {
       ...items[1]!,
       chunkId: 'c4',

@@ -192,7 +192,7 @@ describe('proposeConflicts', () => {
   it('takes a passage for one of the graph only where the graph has it as a passage', () => {
     const [first] = evidence;
     const document = { documentId: 'c2', title: '', status: null, validFrom: null, validUntil: null, sourceDate: null };
-    const graph = projectGraph({ identity: IDENTITY, documents: [document], relations: [], evidence: [first!] });
+    const graph = projectGraph({ identity: IDENTITY, documents: [document], relations: [], evidence: [first] });
     expect(proposeConflicts(evidence, graph)).toEqual([]);
   });
 
