@@ -92,6 +92,25 @@ withServers('the benchmarks on real servers', () => {
       for (const number of numbers) expect(numberIn(number)).toBeGreaterThan(0);
   });
 
+  it('search-work: a search makes no more round trips and moves no more bytes than its budget', async () => {
+    const [head, ...rows] = rowsOf(await runBench('search-work'));
+    expect(head).toEqual(['one search', 'counted', 'budget', 'within']);
+    expect(rows.map(([name]) => name).slice(0, 3)).toEqual([
+      'database round trips',
+      'index requests',
+      'retrieval calls',
+    ]);
+    for (const [name, counted, , isWithin] of rows) {
+      expect([name, isWithin]).toEqual([name, 'yes']);
+      expect(numberIn(counted)).toBeGreaterThan(0);
+    }
+    const tooLittle = runBench('search-work', '--budget', 'database round trips=2,KB from the index=1');
+    await expect(tooLittle).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('above the budget: database round trips, KB from the index'),
+    });
+  });
+
   it('recall: compares what the graph finds with the truth, under each filter', async () => {
     const report = await runBench('recall', '--chunks', '1500', '--queries', '5');
     // Before the table of what was tried once.

@@ -68,8 +68,9 @@ export class BenchStack {
    * @param services of `gateway`, `retrieval`, `ingestion-worker`; the gateway is waited for.
    * @param environment for all of them, e.g. the model.
    * @param profileFolder where each process leaves a processor profile when it ends.
+   * @param relay `(name, url) => Promise<url>`: by which way the services reach `database`, `index` and `retrieval`.
    */
-  async install(services, environment, profileFolder) {
+  async install(services, environment, profileFolder, relay = async (_name, url) => url) {
     const { urls } = this.#servers;
     const database = await createTestDatabase(urls.DATABASE_URL, { migrate: true });
     const redisUrl = withDatabase(urls.REDIS_URL, REDIS_DATABASE);
@@ -88,11 +89,16 @@ export class BenchStack {
       SEARCH_DEADLINE_MS: '120000',
       ...environment,
     };
-    const reached = { DATABASE_URL: database.url, REDIS_URL: redisUrl, ELASTICSEARCH_URL: urls.ELASTICSEARCH_URL };
+    const reached = {
+      DATABASE_URL: await relay('database', database.url),
+      REDIS_URL: redisUrl,
+      ELASTICSEARCH_URL: await relay('index', urls.ELASTICSEARCH_URL),
+    };
+    const retrieval = new URL(await relay('retrieval', `http://127.0.0.1:${grpcPort}`));
     const own = {
       retrieval: { GRPC_BIND: `127.0.0.1:${grpcPort}`, HEALTH_PORT: String(retrievalHealth) },
       'ingestion-worker': { HEALTH_PORT: String(workerHealth) },
-      gateway: { RETRIEVAL_URL: `dns:///127.0.0.1:${grpcPort}`, CANDOR_BOOTSTRAP_KEY: key, PORT: String(port) },
+      gateway: { RETRIEVAL_URL: `dns:///${retrieval.host}`, CANDOR_BOOTSTRAP_KEY: key, PORT: String(port) },
     };
     const profiled = profileFolder === undefined ? {} : await profileInto(profileFolder);
     for (const service of services) processes.start(service, { ...shared, ...reached, ...own[service], ...profiled });
