@@ -15,7 +15,7 @@ const PLACEHOLDERS: KnownIds = { itemId: 'item', chunkId: 'chunk', quotation: 'w
 /** Ids and times of one request; everything else has to be the same. */
 function withoutTimes(body: unknown): unknown {
   const volatile = new Set([
-    ...['requestId', 'issuedAt', 'latencyMs', 'tookMs', 'ageHours'],
+    ...['requestId', 'sessionId', 'issuedAt', 'latencyMs', 'tookMs', 'ageHours'],
     ...['latency_ms', 'wall_time_ms', 'ms'],
   ]);
   const text = JSON.stringify(body, (name, value: unknown) => (volatile.has(name) ? typeof value : value));

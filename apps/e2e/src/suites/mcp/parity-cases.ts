@@ -4,6 +4,7 @@ import {
   expandChunkRoute,
   findItemsRoute,
   passageSearchRoute,
+  passageSessionRoute,
   readChunkRoute,
   reasoningRoute,
   reasonRoute,
@@ -105,6 +106,7 @@ export function parityCases({ itemId, chunkId, quotation }: KnownIds): ParityCas
       args: { query: QUESTION, sessionId: absent },
       route: passageSearchRoute,
     },
+    { what: 'a session', tool: 'deep_session', args: {}, route: passageSessionRoute },
     { what: 'a passage', tool: 'deep_read', args: { chunkId }, route: readChunkRoute, params: { chunkId } },
     {
       what: 'an absent passage',

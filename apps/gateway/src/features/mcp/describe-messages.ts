@@ -3,12 +3,13 @@ import {
   GetPromptRequestSchema,
   isInitializeRequest,
   ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
   ReadResourceRequestSchema,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 import { allowsAction, type Action, type AuditOutcome, type CallerScope } from '@candor/contracts';
 import { promptIdOf } from './prompts/prompt-name.js';
-import { readSourceItemUri } from './source-item-resource.js';
+import { readSourceItemUri } from './resources/source-item-uri.js';
 import { findTool } from './tools/mcp-tools.js';
 
 /**
@@ -54,6 +55,10 @@ const CALLS: Readonly<Record<string, { action?: Action; isWhole: (message: JSONR
       const call = CallToolRequestSchema.safeParse(message);
       return call.success && findTool(call.data.params.name) !== undefined;
     },
+  },
+  'resources/list': {
+    action: 'documents:read',
+    isWhole: (message) => ListResourcesRequestSchema.safeParse(message).success,
   },
   'resources/read': {
     action: 'documents:read',

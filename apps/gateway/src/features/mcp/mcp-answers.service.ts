@@ -4,10 +4,9 @@ import {
   McpError,
   type CallToolRequest,
   type CallToolResult,
-  type ReadResourceResult,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { AppError, sourceItemRoute } from '@candor/contracts';
+import { AppError } from '@candor/contracts';
 import { toAppError, toErrorBody, type AnyRoute, type RawInput } from '@candor/runtime';
 import type { RateLimitState } from '../../access/rate-limiter.service.js';
 import { RouteCallerService } from '../../request/route-caller.service.js';
@@ -15,7 +14,6 @@ import { JsonRpcError } from './json-rpc-error.js';
 import type { McpExchange } from './mcp-exchange.js';
 import { reportProgress, type ProgressListener } from './report-progress.js';
 import { RunningCallsService } from './running-calls.service.js';
-import { readSourceItemUri } from './source-item-resource.js';
 import { findTool } from './tools/mcp-tools.js';
 
 export interface McpCallContext {
@@ -74,13 +72,6 @@ export class McpAnswersService {
       const text = JSON.stringify(toErrorBody(error, requestId));
       return { isError: true, content: [{ type: 'text', text }], _meta: meta };
     }
-  }
-
-  async readResource(uri: string, context: McpCallContext): Promise<ReadResourceResult> {
-    const id = readSourceItemUri(uri);
-    if (id === null) throw new McpError(ErrorCode.InvalidParams, 'The URI names no resource of this server.');
-    const item = await this.callForResult(sourceItemRoute, { body: undefined, query: {}, params: { id } }, context);
-    return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(item) }] };
   }
 
   /** @throws JsonRpcError with the REST API's error as its data; AppError REQUEST.CANCELLED */

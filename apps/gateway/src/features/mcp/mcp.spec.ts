@@ -222,25 +222,6 @@ withServers('the MCP endpoint', () => {
     });
   });
 
-  describe('source items as resources', () => {
-    it('are read by their URI, with the errors of the REST API', async () => {
-      const { resourceTemplates } = await client.listResourceTemplates();
-      expect(resourceTemplates).toMatchObject([{ uriTemplate: 'candor://source-items/{id}' }]);
-      const uri = 'candor://source-items/5d0b7c1e-7a52-4a85-9b6e-0f6c6c1d2e3f';
-      await expect(client.readResource({ uri })).rejects.toMatchObject({
-        code: -32002,
-        data: { code: 404, type: 'RESOURCE.NOT_FOUND' },
-      });
-      await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toMatchObject({ code: -32602 });
-    });
-
-    it('are not announced to keys that may not read documents', async () => {
-      const poor = await gateways.connect((await gateways.createKey({ allowedActions: ['search'] })).key);
-      expect(poor.getServerCapabilities()?.resources).toBeUndefined();
-      expect(client.getServerCapabilities()?.resources).toBeDefined();
-    });
-  });
-
   describe('prompts of the library', () => {
     let user: Client;
     let id: string;

@@ -13,7 +13,7 @@ export const deepSearchTool = defineTool({
   argumentDescriptions: {
     query: 'What to look for, in plain words. 1 to 2,000 characters.',
     limit: 'Most passages, 1 to 50.',
-    sessionId: 'A session of POST /v1/pd/session; it never shows a chunk twice.',
+    sessionId: 'A sessionId of `deep_session`: what it has shown before is left out.',
     collectionId: 'Only documents of this collection.',
     documentId: 'Only this document (a sourceItemId).',
   },

@@ -20,6 +20,8 @@ interface ToolDefinition<Route extends RouteContract, Arguments extends z.ZodObj
   render: (response: z.output<Route['response']>) => string;
   /** Takes seconds: callers who ask for progress get it. */
   isLong?: boolean;
+  /** The same call again does nothing more; default true. */
+  isRepeatable?: boolean;
 }
 
 export interface McpTool {
@@ -31,7 +33,7 @@ export interface McpTool {
   render: (response: unknown) => string;
 }
 
-/** A tool on top of a route. All of them read: none changes what is stored. */
+/** A tool on top of a route. All of them read: none changes what an organization has stored. */
 export function defineTool<Route extends RouteContract, Arguments extends z.ZodObject>(
   definition: ToolDefinition<Route, Arguments>,
 ): McpTool {
@@ -46,7 +48,13 @@ export function defineTool<Route extends RouteContract, Arguments extends z.ZodO
       description,
       inputSchema,
       outputSchema: toToolSchema(route.response, 'input'),
-      annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: {
+        title,
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: definition.isRepeatable ?? true,
+        openWorldHint: false,
+      },
     },
     route,
     isLong: definition.isLong ?? false,

@@ -2,6 +2,7 @@ import { contextTool } from './context.tool.js';
 import { deepExpandTool } from './deep-expand.tool.js';
 import { deepReadTool } from './deep-read.tool.js';
 import { deepSearchTool } from './deep-search.tool.js';
+import { deepSessionTool } from './deep-session.tool.js';
 import type { McpTool } from './define-tool.js';
 import { findItemsTool } from './find-items.tool.js';
 import { getSourceItemTool } from './get-source-item.tool.js';
@@ -18,6 +19,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
   reasoningTool,
   findItemsTool,
   deepSearchTool,
+  deepSessionTool,
   deepReadTool,
   deepExpandTool,
   getSourceItemTool,
