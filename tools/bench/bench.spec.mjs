@@ -111,6 +111,15 @@ withServers('the benchmarks on real servers', () => {
     });
   });
 
+  it('reason-speed: an answer beside its parts and the queue, for each number of clients', async () => {
+    const sample = ['--set', 'smoke', '--model', 'hashing', '--clients', '1,2', '--questions', '4', '--rounds', '1'];
+    const [head, ...rows] = rowsOf(await runBench('reason-speed', ...sample));
+    expect(head[0]).toBe('clients');
+    expect(rows.map(([clients]) => clients)).toEqual(['1 (4 questions)', '2 (4 questions)']);
+    // Of ratio and difference nothing is known on so few questions.
+    for (const row of rows) for (const cell of [1, 2, 3, 4, 6]) expect(numberIn(row[cell])).toBeGreaterThan(0);
+  });
+
   it('recall: compares what the graph finds with the truth, under each filter', async () => {
     const report = await runBench('recall', '--chunks', '1500', '--queries', '5');
     // Before the table of what was tried once.

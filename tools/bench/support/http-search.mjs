@@ -1,15 +1,19 @@
 import { Agent, request } from 'node:http';
 
-/** `POST /v1/search` over kept connections, as lean as a load generator on the same machine has to be. */
+/** One endpoint, `/v1/search` if not told otherwise, over kept connections, as lean as a load generator on the same machine has to be. */
 export class HttpSearch {
-  constructor(url, key) {
-    this.url = new URL('/v1/search', url);
+  constructor(url, key, path = '/v1/search') {
+    this.url = new URL(path, url);
     this.key = key;
     this.agent = new Agent({ keepAlive: true, maxSockets: 256 });
   }
 
   search(query, limit) {
-    const body = Buffer.from(JSON.stringify({ query, limit }));
+    return this.post({ query, limit });
+  }
+
+  post(content) {
+    const body = Buffer.from(JSON.stringify(content));
     const options = {
       method: 'POST',
       agent: this.agent,
@@ -27,7 +31,7 @@ export class HttpSearch {
         response.on('end', () => {
           const text = Buffer.concat(parts).toString('utf8');
           if (response.statusCode === 200) resolve(JSON.parse(text));
-          else reject(new Error(`/v1/search answered ${response.statusCode}: ${text.slice(0, 500)}`));
+          else reject(new Error(`${this.url.pathname} answered ${response.statusCode}: ${text.slice(0, 500)}`));
         });
       });
       sent.on('error', reject);

@@ -65,7 +65,7 @@ export class BenchStack {
   }
 
   /**
-   * @param services of `gateway`, `retrieval`, `ingestion-worker`; the gateway is waited for.
+   * @param services of `gateway`, `retrieval`, `synthesis`, `ingestion-worker`; they are waited for.
    * @param environment for all of them, e.g. the model.
    * @param profileFolder where each process leaves a processor profile when it ends.
    * @param relay `(name, url) => Promise<url>`: by which way the services reach `database`, `index` and `retrieval`.
@@ -78,7 +78,8 @@ export class BenchStack {
     const logs = join(this.#servers.dataDir, 'logs');
     await mkdir(logs, { recursive: true });
     const processes = new ServiceProcesses(logs, this.#report);
-    const [port, grpcPort, retrievalHealth, workerHealth] = await Promise.all([1, 2, 3, 4].map(() => freePort()));
+    const ports = await Promise.all(Array.from({ length: 5 }, () => freePort()));
+    const [port, grpcPort, retrievalHealth, workerHealth, synthesisHealth] = ports;
     const key = makeBootstrapKey();
     const shared = {
       HOST: '127.0.0.1',
@@ -98,6 +99,7 @@ export class BenchStack {
     const own = {
       retrieval: { GRPC_BIND: `127.0.0.1:${grpcPort}`, HEALTH_PORT: String(retrievalHealth) },
       'ingestion-worker': { HEALTH_PORT: String(workerHealth) },
+      synthesis: { RETRIEVAL_URL: `dns:///${retrieval.host}`, HEALTH_PORT: String(synthesisHealth) },
       gateway: { RETRIEVAL_URL: `dns:///${retrieval.host}`, CANDOR_BOOTSTRAP_KEY: key, PORT: String(port) },
     };
     const profiled = profileFolder === undefined ? {} : await profileInto(profileFolder);
@@ -112,6 +114,7 @@ export class BenchStack {
     try {
       await waitForKey(url, key);
       if (services.includes('retrieval')) await waitForHealth(`http://127.0.0.1:${retrievalHealth}`);
+      if (services.includes('synthesis')) await waitForHealth(`http://127.0.0.1:${synthesisHealth}`);
       if (services.includes('ingestion-worker')) await waitForHealth(`http://127.0.0.1:${workerHealth}`);
     } catch (error) {
       await stop();
