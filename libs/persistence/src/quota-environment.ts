@@ -18,7 +18,7 @@ export const quotaEnvironment = {
   CANDOR_QUOTA_ANSWERS_PER_DAY: limit('Requests a day to /v1/reason and /v1/reasoning that'),
 };
 
-type QuotaConfig = { [Name in keyof typeof quotaEnvironment]: z.output<(typeof quotaEnvironment)[Name]> };
+type QuotaConfig = { [Name in keyof typeof quotaEnvironment]?: z.output<(typeof quotaEnvironment)[Name]> };
 
 export function quotaDefaultsFrom(config: QuotaConfig): QuotaLimits {
   const named = {
