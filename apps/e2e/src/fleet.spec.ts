@@ -8,7 +8,7 @@ import { TraceReceiver, type ReceivedSpan } from './fleet/trace-receiver.js';
 import { ingestOne } from './harness/ingest.js';
 import { findServices } from './harness/start-distributed.js';
 
-const REDIS_DATABASE = 11;
+const REDIS_DATABASE = 8;
 const services = findServices(process.env);
 const usages = { gateway: 'clientAuth', synthesis: 'clientAuth', retrieval: 'serverAuth' } as const;
 

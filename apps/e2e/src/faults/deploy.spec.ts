@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient, type ServiceProcessName } from '@candor/testkit';
+import { freePort } from '@candor/services';
+import { Fleet, type FleetMember } from '../fleet/fleet.js';
+import { makeImage, removeImage } from '../fleet/image.js';
+import { RollingLoad, statesOf } from '../fleet/rolling-load.js';
+import { ingestOne } from '../harness/ingest.js';
+import { findServices } from '../harness/start-distributed.js';
+
+const REDIS_DATABASE = 9;
+/** The preStop pause of the manifests is 5 s; here nobody has to be told over a network. */
+const PAUSE_MS = 500;
+/** A job whose worker vanished is found after 30 s at the earliest: what is done before didn't wait for that. */
+const BEFORE_A_STALL_SHOWS_MS = 25_000;
+const services = findServices(process.env);
+
+if (services === null || services === 'incomplete') {
+  it.skip('a deploy under load', () => undefined);
+} else {
+  describe('a deploy under load', () => {
+    let image: string;
+    let fleet: Fleet;
+    let retrievals: string[];
+    const current: Partial<Record<ServiceProcessName, FleetMember>> = {};
+
+    beforeAll(async () => {
+      image = makeImage();
+      fleet = await Fleet.open(image, services, REDIS_DATABASE);
+      // Both addresses are known from the start, as a headless service's are after its next look-up.
+      retrievals = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+      for (const service of ['retrieval', 'gateway', 'ingestion-worker', 'synthesis'] as const)
+        current[service] = await start(service, 0);
+      for (const member of fleet.members) await member.waitUntilReady();
+      await ingestOne(client(), {
+        title: 'Lantern rota',
+        body: 'The lantern in the harbour is lit at nine in the evening.',
+        accessPolicy: { provider: 'slack', mode: 'provider_scope' },
+      });
+    }, 300_000);
+    afterAll(async () => {
+      await fleet.close();
+      removeImage(image);
+    }, 60_000);
+
+    const start = (service: ServiceProcessName, place: 0 | 1): Promise<FleetMember> =>
+      fleet.start(service, retrievals, service === 'retrieval' ? { GRPC_BIND: retrievals[place] ?? '' } : {});
+    const memberOf = (service: ServiceProcessName): FleetMember => {
+      const member = current[service];
+      if (!member) throw new Error(`${service} is not there`);
+      return member;
+    };
+    const client = (): ApiClient => new ApiClient(memberOf('gateway').url, fleet.bootstrapKey);
+
+    it.each<ServiceProcessName>(['retrieval', 'synthesis', 'ingestion-worker', 'gateway'])(
+      'changes %s without a failed request or a job left behind',
+      async (service) => {
+        const gateways = [memberOf('gateway')];
+        const load = new RollingLoad(gateways, fleet.bootstrapKey);
+        await delay(2_000);
+        const old = memberOf(service);
+        // One more before one less, as `maxSurge: 1, maxUnavailable: 0` does.
+        const next = await start(service, 1);
+        await next.waitUntilReady();
+        if (service === 'gateway') gateways.splice(0, 1, next);
+        await delay(PAUSE_MS);
+        const ended = old.stop();
+        await delay(2_000);
+        current[service] = next;
+        const { sent, failed, ingestions } = await load.stop();
+        expect(await ended).toBe(0);
+        expect(failed).toEqual([]);
+        expect(sent).toBeGreaterThan(50);
+        const states = await statesOf(client(), ingestions, BEFORE_A_STALL_SHOWS_MS);
+        expect(ingestions.length).toBeGreaterThan(5);
+        expect(states).toEqual(ingestions.map(() => 'indexed'));
+      },
+      180_000,
+    );
+  });
+}
