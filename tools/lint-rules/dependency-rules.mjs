@@ -17,7 +17,7 @@ const ALLOWED_LAYERS = {
   'layer:adapter': CORE,
   'layer:audit': [...CORE, 'layer:adapter'],
   'layer:app': [...CORE, 'layer:extraction', 'layer:adapter', 'layer:audit'],
-  'layer:cli': ['layer:contracts', 'layer:extraction', 'layer:client', 'layer:runtime'],
+  'layer:cli': ['layer:contracts', 'layer:extraction', 'layer:client', 'layer:runtime', 'layer:audit'],
   'layer:console': ['layer:contracts', 'layer:client'],
   'layer:test': [...LIBRARIES, 'layer:tool'],
   'layer:composition': [...LIBRARIES, 'layer:app', 'layer:tool'],
@@ -78,6 +78,11 @@ const ENTRY_POINTS = [
     importPath: '@candor/extraction',
     except: ['apps/gateway'],
     message: 'The gateway parses no files: import @candor/extraction/detect.',
+  },
+  {
+    importPath: '@candor/audit',
+    except: ['apps/cli'],
+    message: 'The command line has no database: import @candor/audit/chain.',
   },
   {
     importPath: '@candor/search-index/write',

@@ -12,6 +12,8 @@ import { addImportCommand } from './commands/import.command.js';
 import { addIngestCommand } from './commands/ingest.command.js';
 import { addKeysCommand } from './commands/keys.command.js';
 import { addMcpCommand } from './commands/mcp.command.js';
+import { addEraseCommand } from './commands/erase.command.js';
+import { addTenantsCommand } from './commands/tenants.command.js';
 import { addExpandCommand, addReadCommand } from './commands/passage.commands.js';
 import { addContextCommand, addSearchCommand } from './commands/search.commands.js';
 import { addSyncCommand } from './commands/sync.command.js';
@@ -47,6 +49,8 @@ const COMMANDS: readonly AddCommand[] = [
   addExpandCommand,
   addAuditCommand,
   addVerifyCommand,
+  addTenantsCommand,
+  addEraseCommand,
   addGenerationsCommand,
   addCalibrateCommand,
   addMcpCommand,

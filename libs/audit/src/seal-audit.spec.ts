@@ -324,7 +324,7 @@ withPostgres('sealing the audit trail', () => {
       const without = lines.filter((_, position) => position !== index);
       const outcome = await verifyExport(feed(without), { trustedKeys }).then(
         ({ intact }) => intact,
-        (error: { code?: string }) => error.code,
+        (error: unknown) => (error as { code?: string }).code,
       );
       expect([kind, outcome]).toEqual([kind, ['chain', 'unsealed', 'end'].includes(kind) ? 'REQUEST.INVALID' : false]);
     }

@@ -4,6 +4,7 @@ import { listAll } from '@candor/client';
 import { collect } from '../collect.js';
 import type { CliContext } from '../run-cli.js';
 import { withClient, withCommonOptions, type CommonOptions, type Paint } from '../with-client.js';
+import { addAuditChainCommands } from './audit-chain.commands.js';
 import { wholeNumber } from './read-options.js';
 
 interface AuditOptions extends CommonOptions {
@@ -15,10 +16,11 @@ interface AuditOptions extends CommonOptions {
 }
 
 export function addAuditCommand(program: Command, context: CliContext): void {
+  const audit = program.command('audit');
+  addAuditChainCommands(audit, context);
   withCommonOptions(
-    program
-      .command('audit')
-      .description('Read the audit trail, newest first.')
+    audit
+      .description('Read the audit trail, newest first; export and verify it.')
       .option('--request <id>', 'of one request: its X-Request-Id')
       .addOption(new Option('--action <name>', 'only this action').choices(Object.keys(AUDIT_ACTIONS)))
       .option('--from <instant>', 'ISO 8601')
@@ -39,11 +41,13 @@ export function addAuditCommand(program: Command, context: CliContext): void {
 }
 
 function renderEvent(
-  { createdAt, action, outcome, actorType, requestId, targetId, metadata }: AuditEventView,
+  { createdAt, action, outcome, actorType, requestId, targetId, metadata, erased, seal }: AuditEventView,
   paint: Paint,
 ): string {
   const color = outcome === 'succeeded' || outcome === 'accepted' ? paint.green : paint.red;
   const query = typeof metadata['query'] === 'string' ? ` “${metadata['query']}”` : '';
+  const gone = erased ? ` ${paint.dim('(erased)')}` : '';
+  const sealed = seal.state === 'sealed' ? `sealed in batch ${seal.batch}` : 'not sealed yet';
   const target = targetId === null ? '' : ` → ${targetId}`;
-  return `${paint.dim(createdAt)} ${paint.bold(action)} ${color(outcome)} by ${actorType}${target}${query} ${paint.dim(requestId)}`;
+  return `${paint.dim(createdAt)} ${paint.bold(action)} ${color(outcome)} by ${actorType}${target}${query}${gone} ${paint.dim(`${requestId}, ${sealed}`)}`;
 }

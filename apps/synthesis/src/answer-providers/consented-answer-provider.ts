@@ -50,7 +50,9 @@ export class ConsentedAnswerProvider implements BothFormatsProvider {
         ...(signal ? { signal } : {}),
       },
     );
-    this.chosen = result.isGiven === true ? external : local;
+    // Whatever else comes back is no consent.
+    const isGiven: unknown = result.isGiven;
+    this.chosen = isGiven === true ? external : local;
     return this.chosen;
   }
 }

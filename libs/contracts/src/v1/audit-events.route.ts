@@ -189,6 +189,6 @@ export const exportAuditRoute = defineRoute({
     fromBatch: z.coerce.number().int().positive().default(1),
   }),
   /** application/x-ndjson */
-  response: z.unknown(),
+  response: z.string(),
   status: 200,
 });

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   NO_EVIDENCE_ANSWER,
   NO_LINKED_STATEMENT_ANSWER,
+  auditEventsRoute,
+  createTenantRoute,
   reasonRoute,
+  updateTenantRoute,
   type ErrorCode,
   type ReasonData,
 } from '@candor/contracts';
@@ -79,6 +82,28 @@ export function describeReasonModel(): void {
         model: 'scripted-1',
         response_format: { type: 'json_schema', json_schema: { strict: true } },
       });
+    });
+
+    it('sends nothing of a tenant that has not consented, and nothing any more of one that takes it back', async () => {
+      const { data } = await client.call(createTenantRoute, { body: { name: 'Careful' } });
+      const careful = client.withKey(data.key);
+      await ingest(careful, [{ title: 'Tower of Velmark', body: `${SENTENCE}\nIt was built in 1911.` }]);
+      const askCareful = async (): Promise<[string | null, number]> => {
+        const response = await careful.post('/v1/reason', { query: QUERY });
+        expect(response.status).toBe(200);
+        return [response.headers.get('x-answer-provider'), model.calls.length];
+      };
+      expect(await askCareful()).toEqual(['extractive', 0]);
+      await careful.call(updateTenantRoute, { body: { externalModels: true } });
+      expect(await askCareful()).toEqual(['openai-compatible', 1]);
+      await careful.call(updateTenantRoute, { body: { externalModels: false } });
+      expect(await askCareful()).toEqual(['extractive', 1]);
+      const { data: answers } = await careful.call(auditEventsRoute, { query: { action: 'reason.answer' } });
+      expect(answers.map(({ metadata }) => metadata['answerProvider'])).toEqual([
+        'extractive',
+        'openai-compatible',
+        'extractive',
+      ]);
     });
 
     it('shows the model the passages, escaped, under their real ids and titles, without scores', async () => {

@@ -1,0 +1,159 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { verifyExport, type PublicKeys } from '@candor/audit/chain';
+import type { CandorClient } from '@candor/client';
+import {
+  AppError,
+  auditChainSchema,
+  type AuditFinding,
+  type AuditHead,
+  type AuditVerification,
+} from '@candor/contracts';
+import { readConnection } from '../config.js';
+import { EXIT } from '../exit-codes.js';
+import type { CliContext } from '../run-cli.js';
+import { paintFor, withClient, withCommonOptions, type CommonOptions, type Paint } from '../with-client.js';
+import { wholeNumber } from './read-options.js';
+
+interface VerifyOptions extends CommonOptions {
+  file?: string;
+  trust?: string;
+}
+
+export function addAuditChainCommands(audit: Command, context: CliContext): void {
+  withCommonOptions(
+    audit
+      .command('chain')
+      .description('How far the trail is sealed, its signed head and the public keys; keep it elsewhere.'),
+    ['audit chain --json > head-2026-05.json'],
+  ).action((_options: unknown, command: Command) =>
+    withClient(context, command.optsWithGlobals<CommonOptions>(), async ({ client, signal, print }) => {
+      const { data } = await client.auditChain({}, { signal });
+      const head = data.head
+        ? `head ${data.head.digest} (batch ${data.head.batch}, key ${data.head.keyId})`
+        : 'no head yet';
+      print(data, `${data.sealedEvents} events sealed in ${data.batches} batches; ${unsealed(data)}.\n${head}`);
+    }),
+  );
+  withCommonOptions(
+    audit
+      .command('export')
+      .description('Write the whole trail with its chain as NDJSON.')
+      .option('--out <path>', 'file to write; default: standard output')
+      .option('--from-batch <number>', 'first batch', wholeNumber(1, 2_147_483_647), 1),
+    ['audit export --out audit.ndjson'],
+  ).action((_options: unknown, command: Command) => exportTrail(context, command.optsWithGlobals()));
+  withCommonOptions(
+    audit
+      .command('verify')
+      .description('Recompute the chain: which event or batch was altered, removed, inserted or moved, if any.')
+      .option('--file <path>', 'an export, verified without the server; - for standard input')
+      .option(
+        '--trust <path>',
+        'with --file: JSON of an earlier `audit chain --json`, whose keys and head are trusted',
+      ),
+    ['audit verify', 'audit verify --file audit.ndjson --trust head-2026-05.json'],
+    'Exit code: 0 intact, 1 something is wrong. Events that are not sealed yet are counted and proved by nothing.',
+  ).action((_options: unknown, command: Command) => {
+    const options = command.optsWithGlobals<VerifyOptions>();
+    return options.file === undefined ? verifyOnline(context, options) : verifyFile(context, options, options.file);
+  });
+}
+
+async function exportTrail(
+  context: CliContext,
+  options: CommonOptions & { out?: string; fromBatch: number },
+): Promise<void> {
+  const { url, apiKey } = readConnection(context.environment, options);
+  const response = await fetch(`${url}/v1/audit-events/export?fromBatch=${options.fromBatch}`, {
+    headers: { authorization: `API-Key ${apiKey}` },
+  }).catch((cause: unknown) => {
+    throw new AppError('CONFIG.INVALID', { message: `${url} cannot be reached.`, cause });
+  });
+  if (!response.ok || !response.body) {
+    const body = (await response.json().catch(() => null)) as { error?: { message?: string } } | null;
+    throw new AppError('REQUEST.INVALID', {
+      message: body?.error?.message ?? `The gateway answered ${response.status}.`,
+    });
+  }
+  const lines = Readable.fromWeb(response.body);
+  if (options.out === undefined) await pipeline(lines, context.streams.out, { end: false });
+  else await pipeline(lines, createWriteStream(options.out, { mode: 0o600 }));
+}
+
+function verifyOnline(context: CliContext, options: VerifyOptions): Promise<void> {
+  return withClient(context, options, async ({ client, signal, paint, print }) => {
+    const verification = await verifyAll(client, signal);
+    const { intact, findings, events, toBatch } = verification;
+    const text = `${events} events in ${toBatch ?? 0} batches; ${unsealed(verification)}.`;
+    print(verification, `${verdict(intact, findings, paint)}\n${text}`);
+    if (!intact) context.setExitCode(EXIT.someFailed);
+  });
+}
+
+/** A request looks at a bounded number of batches. */
+async function verifyAll(client: CandorClient, signal: AbortSignal): Promise<AuditVerification> {
+  let { data: whole } = await client.verifyAudit({}, { signal });
+  while (whole.nextBatch !== null) {
+    const { data } = await client.verifyAudit({ fromBatch: whole.nextBatch }, { signal });
+    whole = {
+      ...data,
+      fromBatch: whole.fromBatch,
+      intact: whole.intact && data.intact,
+      findings: [...whole.findings, ...data.findings],
+      events: whole.events + data.events,
+      expiredEvents: whole.expiredEvents + data.expiredEvents,
+      erasedEvents: whole.erasedEvents + data.erasedEvents,
+    };
+  }
+  return whole;
+}
+
+async function verifyFile(context: CliContext, options: VerifyOptions, path: string): Promise<void> {
+  const input = path === '-' ? context.streams.in : createReadStream(path);
+  const trusted = options.trust === undefined ? undefined : await readTrust(options.trust);
+  const verification = await verifyExport(createInterface({ input, crlfDelay: Infinity }), {
+    trustedKeys: trusted?.keys,
+    keptHeads: trusted?.heads,
+  });
+  const paint = paintFor(context);
+  const { intact, findings, events, fromBatch, toBatch, unsealedEvents, keysFrom } = verification;
+  const lines = [
+    verdict(intact, findings, paint),
+    `${events} events in batches ${fromBatch} to ${toBatch ?? '-'}; ${unsealedEvents} events are not sealed yet.`,
+    ...(keysFrom === 'export'
+      ? ['The keys are the export’s own: this shows that it is whole, not who signed it. Give --trust for that.']
+      : []),
+  ];
+  context.streams.out.write(options.json ? `${JSON.stringify(verification, null, 2)}\n` : `${lines.join('\n')}\n`);
+  if (!intact) context.setExitCode(EXIT.someFailed);
+}
+
+async function readTrust(path: string): Promise<{ keys: PublicKeys; heads: AuditHead[] }> {
+  const parsed = auditChainSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
+  if (!parsed.success)
+    throw new AppError('REQUEST.INVALID', { message: `${path} is not what \`candor audit chain --json\` prints.` });
+  const { keys, head } = parsed.data;
+  return { keys: new Map(keys.map(({ keyId, publicKey }) => [keyId, publicKey])), heads: head ? [head] : [] };
+}
+
+function verdict(intact: boolean, findings: readonly AuditFinding[], paint: Paint): string {
+  if (intact) return paint.green('Intact.');
+  const lines = findings.map(
+    ({ type, batch, eventId, message }) =>
+      `${paint.red(type)} ${batch === null ? '' : `batch ${batch} `}${eventId ?? ''} ${paint.dim(message)}`,
+  );
+  return [paint.red('Not as it was sealed:'), ...lines].join('\n');
+}
+
+function unsealed({
+  unsealedEvents,
+  oldestUnsealedAt,
+}: Pick<AuditVerification, 'unsealedEvents' | 'oldestUnsealedAt'>): string {
+  if (unsealedEvents === 0) return 'every event is sealed';
+  return `${unsealedEvents} events are not sealed yet, the oldest of ${oldestUnsealedAt ?? 'unknown time'}`;
+}
