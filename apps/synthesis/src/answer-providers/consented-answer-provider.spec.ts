@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError, type RetrievalCall, type RetrievalClient } from '@candor/contracts';
-import type { EvidencePrompt, SynthesisRequest } from '@candor/reasoning';
+import type { SynthesisRequest } from '@candor/reasoning';
 import type { BothFormatsProvider } from '../create-answer-provider.js';
 import { ConsentedAnswerProvider } from './consented-answer-provider.js';
 import { OpenAiCompatibleAnswerProvider } from './openai-compatible/openai-compatible.answer-provider.js';
