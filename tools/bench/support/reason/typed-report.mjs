@@ -45,7 +45,8 @@ export function writeTypedReport({ measured, injection, name }) {
   return `## Typed answers (\`/v1/reasoning\`)
 
 The same sets through the typed run: trusted retrieval over the same index, the provider \`${name}\` behind the evidence prompt pair (5 passages, at most 2,048
-tokens), strict envelope. Strict where a calibration with other questions of the set is certified, else with \`require_certified_evidence: false\`.
+tokens), strict envelope. Strict where a calibration with other questions of the set is certified, else with \`require_certified_evidence: false\`. A set whose
+questions are all measured has none left to calibrate with.
 
 ${table(head, rows)}
 
