@@ -55,5 +55,8 @@ export function corpusViews(items, generation) {
     liveGeneration: async () => live,
     collectionItems: async () => null,
     readChunk: async () => null,
+    expandChunk: async () => null,
+    taggedItems: async () => [],
+    sourceProblems: async () => [],
   };
 }

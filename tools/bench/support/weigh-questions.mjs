@@ -51,6 +51,30 @@ export function guardAt(weighed, rule, share) {
   return guard / 100;
 }
 
+/**
+ * Each group judged by the guard that was chosen on all the others, so that nothing is judged by what it was chosen on.
+ *
+ * @param groups of each question, in its order.
+ * @param views each a part of the corpus, its questions in the same order; the guard is chosen on the first one.
+ * @returns the guards, and for each view the share refused.
+ */
+export function refusedHeldOut(groups, views, rule, share) {
+  const guards = new Map(
+    [...new Set(groups)].map((group) => {
+      const others = views[0].filter((_, index) => groups[index] !== group);
+      return [group, guardAt(others, rule, share)];
+    }),
+  );
+  const refused = views.map((view) => {
+    const count = view.filter((weighed, index) => {
+      const guarded = { ...rule, evidenceGuard: guards.get(groups[index]) };
+      return shareRefused([weighed], guarded) === 1;
+    }).length;
+    return count / view.length;
+  });
+  return { guards: [...guards.values()].sort((left, right) => left - right), refused };
+}
+
 /** The largest threshold that at most this share of the values lies below. */
 export const quantile = (values, share) =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length * share)];
