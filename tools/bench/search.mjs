@@ -1,6 +1,6 @@
 // npm run bench:search: `/v1/search` over HTTP beside the raw Elasticsearch client on the same node and data, and retrieval
 // on LanceDB beside the raw LanceDB client, in turns. Distinct queries, no query cache on either side. Build first.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -312,7 +312,7 @@ function toTable({ results }) {
   return table(head, rows);
 }
 
-function toReport({ elasticsearch, lancedb }, corpus, options) {
+function toReport({ elasticsearch, lancedb }, corpus, costs, options) {
   const command = `npm run bench:search${options.argv.length > 0 ? ` -- ${options.argv.join(' ')}` : ''}`;
   const parts = [
     `# Speed of search`,
@@ -348,6 +348,7 @@ on the same table.
 ${toTable(lancedb)}`,
     );
   }
+  if (elasticsearch && !options.sample) parts.push(costs.trim());
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -366,4 +367,5 @@ try {
 } finally {
   await Promise.all([plain.close(), kept.close()]);
 }
-await publish(toReport(measured, corpus, options), options.write ? 'docs/reference/speed.md' : undefined);
+const costs = await readFile(new URL('./support/search-costs.md', import.meta.url), 'utf8');
+await publish(toReport(measured, corpus, costs, options), options.write ? 'docs/reference/speed.md' : undefined);
