@@ -89,6 +89,21 @@ withPostgres('upgrade of release 0.1', () => {
     expect(after.map(({ kind, claims }) => JSON.stringify([kind, quotationsOf(claims)]))).toEqual([...found]);
   });
 
+  it('names each finding as the engine does, so that it is found under its id again', async () => {
+    const rows = await owner.query<Row[]>('SELECT id, tenant_id, kind, claims FROM relation_proposals');
+    expect(rows.length).toBeGreaterThan(0);
+    const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+    for (const { id, tenant_id: tenantId, kind, claims } of rows) {
+      const sides = (claims as { itemId: string; quotation: string }[]).map(
+        ({ itemId, quotation }) => `${itemId}:${sha256(quotation)}`,
+      );
+      const hex = sha256([tenantId, kind, ...sides.sort()].join('\n'));
+      // As `identifyProposal` of the engine has it.
+      const expected = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+      expect(id).toBe(expected);
+    }
+  });
+
   it('goes on in each sequence behind its last value', async () => {
     const [row] = await owner.query<{ next: string }[]>(`SELECT nextval('audit_events_sequence_seq')::text AS next`);
     expect(Number(row?.next)).toBe((release['audit_events']?.length ?? 0) + 1);
