@@ -115,6 +115,22 @@ describe('BatchedIndexWriter', () => {
     expect(asked).toBe(2);
   });
 
+  it('asks once for all who ask at the same moment', async () => {
+    const inner = new RecordingWriter();
+    let asked = 0;
+    inner.ping = async () => {
+      asked += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    const writer = new BatchedIndexWriter(inner);
+    const gone = new AbortController();
+    const asking = [writer.ping(), writer.ping(gone.signal), writer.ping()];
+    gone.abort(new AppError('REQUEST.CANCELLED'));
+    const results = await Promise.allSettled(asking);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(asked).toBe(1);
+  });
+
   it('finishes what it accepted before it closes', async () => {
     const inner = new RecordingWriter();
     const writer = new BatchedIndexWriter(inner);

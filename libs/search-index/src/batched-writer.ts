@@ -18,6 +18,7 @@ export class BatchedIndexWriter implements SearchIndexWriter {
   private readonly flushers = new Map<string, Coalescer<readonly IndexOperation[], void>>();
   private readonly limits: BatchLimits;
   private answeredAt = 0;
+  private asking: Promise<void> | undefined;
 
   constructor(
     private readonly inner: SearchIndexWriter,
@@ -57,10 +58,20 @@ export class BatchedIndexWriter implements SearchIndexWriter {
     return this.inner.dropIndex(address);
   }
 
-  /** An answer counts for a second, for everybody who asks: jobs ask before they do what would be lost. */
+  /**
+   * An answer counts for a second, and for everybody who asks before it is there: jobs ask before they do what would be
+   * lost, and hundreds of them begin at once.
+   */
   async ping(signal?: AbortSignal): Promise<void> {
     if (Date.now() - this.answeredAt < ANSWER_COUNTS_MS) return;
-    await this.inner.ping(signal);
+    // Nobody's signal ends it: others wait for it too.
+    this.asking ??= this.ask().finally(() => (this.asking = undefined));
+    await this.asking;
+    signal?.throwIfAborted();
+  }
+
+  private async ask(): Promise<void> {
+    await this.inner.ping();
     this.answeredAt = Date.now();
   }
 
