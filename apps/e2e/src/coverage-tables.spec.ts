@@ -32,6 +32,7 @@ function hasTest({ path, name }: NamedTest): boolean {
 describe.each([
   ['docs/reference/seed-coverage.md', 80],
   ['docs/reference/pains-coverage.md', 200],
+  ['docs/reference/reliability-coverage.md', 35],
   ['docs/reference/filters.md', 50],
   ['docs/security/threat-model.md', 45],
 ])('%s', (table, least) => {

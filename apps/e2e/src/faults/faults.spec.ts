@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findServices } from '../harness/start-distributed.js';
 import { startBehindProxies, type FaultyWorld } from '../harness/start-behind-proxies.js';
 import { ScriptedModelServer } from '@candor/testkit';
+import { describeForeignIds } from '../suites/access/foreign-ids.suite.js';
+import { describePrincipals } from '../suites/access/principals.suite.js';
+import { describeTenantIsolation } from '../suites/access/tenant-isolation.suite.js';
 import { describeAcceptedWork } from '../suites/faults/accepted-work.suite.js';
+import { describeAuditTampering } from '../suites/faults/audit-tampering.suite.js';
 import { describeElasticsearchOutage } from '../suites/faults/elasticsearch-outage.suite.js';
 import { describeGenerationBuildLoss } from '../suites/faults/generation-builds.suite.js';
 import { describeModelOutage } from '../suites/faults/model-outage.suite.js';
@@ -12,6 +16,10 @@ import { describeRepeatedJobs } from '../suites/faults/repeated-jobs.suite.js';
 import { describeSourceSyncs } from '../suites/faults/source-syncs.suite.js';
 import { describeWaitingRequests } from '../suites/faults/waiting-requests.suite.js';
 import { describeWorkerLoss } from '../suites/faults/worker-loss.suite.js';
+import { describeDeletes } from '../suites/ingest/deletes.suite.js';
+import { describeDocuments } from '../suites/ingest/documents.suite.js';
+import { describeFuzzedBodies } from '../suites/input/fuzzed-bodies.suite.js';
+import { describeHostileInput } from '../suites/input/hostile-input.suite.js';
 
 const REASON_DEADLINE_MS = 8_000;
 const services = findServices(process.env);
@@ -33,6 +41,14 @@ if (services === 'incomplete') {
       if (!world) throw new Error('the profile did not start');
       return world;
     };
+    // What is promised while nothing fails; the outages come after.
+    describeTenantIsolation(worldOf);
+    describeForeignIds(worldOf);
+    describePrincipals(worldOf);
+    describeDeletes(worldOf);
+    describeDocuments(worldOf);
+    describeHostileInput(worldOf);
+    describeFuzzedBodies(worldOf);
     describeRedisOutage(worldOf);
     describeElasticsearchOutage(worldOf);
     describePostgresOutage(worldOf);
@@ -41,6 +57,7 @@ if (services === 'incomplete') {
     describeAcceptedWork(worldOf);
     describeSourceSyncs(worldOf);
     describeGenerationBuildLoss(worldOf);
+    describeAuditTampering(worldOf);
   });
 
   describe('faults with a model', () => {
