@@ -136,8 +136,11 @@ function idsIn(value: unknown, field = ''): string[] {
 
 /** What two answers have to have in common: everything but ids, times and how long it took. */
 export function comparable(text: string): string {
-  return text
-    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-    .replaceAll(/"(latencyMs|tookMs|latency_ms|wall_time_ms|ms|ageHours)":[\d.]+/g, '"$1":0');
+  return (
+    text
+      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+      // In JSON, and in the lines of a tool's text.
+      .replaceAll(/\b(latencyMs|tookMs|latency_ms|wall_time_ms|ms|ageHours)("?): ?[\d.]+/g, '$1$2:0')
+  );
 }
