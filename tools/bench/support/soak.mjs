@@ -53,14 +53,14 @@ async function readAll(metrics) {
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** Plain values by name; reading also starts the event loop's histogram anew. */
+const PLAIN_VALUE = /^([a-z_0-9]+)(?:\{app="[^"]*"\})? ([\d.e+-]+)$/i;
+
+/** Values without labels of their own, by name; reading also starts the event loop's histogram anew. */
 async function readMetrics(url) {
   const text = await (await fetch(url)).text();
-  const lines = text.split('\n').filter((line) => /^[a-z_0-9]+ [\d.e+-]+$/i.test(line));
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [name, value] = line.split(' ');
-      return [name, Number(value)];
-    }),
-  );
+  const values = text.split('\n').flatMap((line) => {
+    const [, name, value] = PLAIN_VALUE.exec(line) ?? [];
+    return name === undefined ? [] : [[name, Number(value)]];
+  });
+  return Object.fromEntries(values);
 }
