@@ -21,7 +21,7 @@ export interface NewJob extends Pick<AddOptions, 'priority'> {
   payload: unknown;
 }
 
-const REMOVAL_PAGE = 200;
+const REMOVAL_PAGE = 50;
 const ALL_STATES = ['active', 'wait', 'prioritized', 'delayed', 'completed', 'failed'] as const;
 
 const PING_QUEUE = 'ping';

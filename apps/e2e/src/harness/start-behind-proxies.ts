@@ -34,7 +34,7 @@ export async function startBehindProxies(
     ELASTICSEARCH_URL: elasticsearch,
   });
   return {
-    ...(await openWorld(started.running)),
+    ...(await openWorld(started.running, started.stores)),
     postgres,
     redis,
     elasticsearch,

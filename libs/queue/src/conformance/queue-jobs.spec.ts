@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { AppError } from '@candor/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueue } from '../queue-backend.js';
@@ -201,6 +202,27 @@ for (const backend of testBackends()) {
       expect(await harness.producer.remove(harness.jobs.work, jobId)).toBe(true);
       expect(await harness.producer.remove(harness.jobs.work, jobId)).toBe(false);
       expect(await harness.producer.counts(harness.queue)).toMatchObject({ waiting: 0 });
+    });
+
+    it('removes every job of a tenant and of no other, ended ones too, and counts those that run', async () => {
+      const [theirs, others] = [randomUUID(), randomUUID()];
+      for (let index = 0; index < 5; index += 1) {
+        await harness.producer.add(harness.jobs.work, { ...testPayload(), tenantId: theirs });
+        await harness.producer.add(harness.jobs.work, { ...testPayload(), tenantId: others }, { delayMs: 60_000 });
+        await harness.producer.add(harness.jobs.work, { ...testPayload(), tenantId: theirs }, { delayMs: 60_000 });
+      }
+      expect(await harness.producer.removeOfTenant(harness.queue, theirs)).toBe(0);
+      expect(await harness.producer.counts(harness.queue)).toMatchObject({ waiting: 0, delayed: 5 });
+      let release: () => void = () => undefined;
+      harness.behave = () => new Promise<void>((resolve) => (release = resolve));
+      await harness.startWorker();
+      await harness.producer.add(harness.jobs.work, { ...testPayload(), tenantId: theirs });
+      await until(() => harness.runs.length === 1);
+      expect(await harness.producer.removeOfTenant(harness.queue, theirs)).toBe(1);
+      release();
+      await until(async () => (await harness.producer.removeOfTenant(harness.queue, theirs)) === 0);
+      expect(await harness.producer.removeOfTenant(harness.queue, others)).toBe(0);
+      expect(await harness.producer.counts(harness.queue)).toMatchObject({ delayed: 0 });
     });
 
     it('does not remove a running job', async () => {

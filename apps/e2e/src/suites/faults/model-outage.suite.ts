@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { searchRoute } from '@candor/contracts';
+import { searchRoute, updateTenantRoute } from '@candor/contracts';
 import { closeSocket, hang, waitFor, type ApiClient, type ScriptedModelServer } from '@candor/testkit';
 import { expectError } from '../../harness/expect-error.js';
 import { ingestOne } from '../../harness/ingest.js';
@@ -30,6 +30,7 @@ export function describeModelOutage(
       };
       busy = (await createTenant(world(), 'Busy')).admin;
       other = (await createTenant(world(), 'Patient')).admin;
+      for (const client of [busy, other]) await client.call(updateTenantRoute, { body: { externalModels: true } });
       await Promise.all([ingestOne(busy, ropeway), ingestOne(other, ropeway)]);
     });
     beforeEach(() => model().play(quoteFirst));
