@@ -7,7 +7,7 @@ import { ItemPipelineService } from '../../pipeline/item-pipeline.service.js';
 import { extractText } from './extract-text.js';
 import { ReadItemFileService } from './read-item-file.service.js';
 
-/** Body or file → normalized text; its commit also wants the index stage. */
+/** A file → normalized text; its commit also wants the index stage. Text that was pushed is read there (docs/adr/0019). */
 @Controller()
 export class ExtractItemProcessor {
   constructor(
