@@ -48,9 +48,14 @@ describe('candor', () => {
 
   it.each([
     ...['keys', 'ingest', 'import', 'sync', 'ask', 'context', 'search', 'read'],
-    ...['expand', 'audit', 'verify', 'generations', 'mcp', 'doctor'],
+    ...['expand', 'audit', 'verify', 'generations', 'mcp', 'doctor', 'tenants', 'erase'],
   ])('%s has help with examples', async (command) => {
-    const nested = { keys: ['keys', 'create'], generations: ['generations', 'create'] }[command] ?? [command];
+    const nested = {
+      keys: ['keys', 'create'],
+      generations: ['generations', 'create'],
+      tenants: ['tenants', 'set'],
+      erase: ['erase', 'person'],
+    }[command] ?? [command];
     const { exitCode, out } = await run([...nested, '--help']);
     expect(exitCode).toBe(0);
     expect(out).toMatch(/Examples:\n {2}\$ .*candor/);

@@ -1,0 +1,119 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditSigner, NO_DIGEST, sealBatch } from '@candor/audit/chain';
+import type { AuditChain, ChainEvent } from '@candor/contracts';
+import { runCli } from '../run-cli.js';
+
+const TENANT = randomUUID();
+const signer = new AuditSigner(new Map([['key-1', randomBytes(32)]]));
+const publicKey = signer.publicKeys.get('key-1') ?? '';
+
+const eventOf = (sequence: number): ChainEvent => ({
+  id: randomUUID(),
+  tenantId: TENANT,
+  sequence: String(sequence),
+  requestId: randomUUID(),
+  action: 'search.query',
+  outcome: 'succeeded',
+  actorApiKeyId: null,
+  actorType: 'agent',
+  targetType: null,
+  targetId: null,
+  metadata: {},
+  erasableDigest: null,
+  erasable: null,
+  erasableSalt: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+});
+
+describe('candor audit verify --file', () => {
+  let folder: string;
+  const events: [ChainEvent, ChainEvent] = [eventOf(1), eventOf(2)];
+  const batch = sealBatch({ batch: 0, digest: NO_DIGEST }, events, {
+    signer,
+    sealedAt: new Date('2026-01-01T00:00:10Z'),
+  });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'candor-audit-'));
+  });
+
+  async function write(name: string, value: unknown[] | object): Promise<string> {
+    const path = join(folder, name);
+    const text = Array.isArray(value)
+      ? value.map((line) => `${JSON.stringify(line)}\n`).join('')
+      : JSON.stringify(value);
+    await writeFile(path, text);
+    return path;
+  }
+  const exportOf = (some: readonly ChainEvent[]): unknown[] => [
+    {
+      type: 'chain',
+      version: 1,
+      tenantId: TENANT,
+      exportedAt: '2026-01-02T00:00:00.000Z',
+      fromBatch: 1,
+      previousDigest: NO_DIGEST,
+      keys: [{ keyId: 'key-1', publicKey }],
+    },
+    ...some.map((event) => ({ type: 'event', event })),
+    { type: 'batch', batch },
+    { type: 'end', batches: 1, events: some.length, unsealed: 0 },
+  ];
+  const trustOf = (digest: string): AuditChain => {
+    const { leaves: _leaves, expiredAt: _expired, tenantId: _tenant, ...head } = batch;
+    return {
+      tenantId: TENANT,
+      batches: 1,
+      sealedEvents: 2,
+      unsealedEvents: 0,
+      oldestUnsealedAt: null,
+      expiredBatches: 0,
+      head: { ...head, digest },
+      keys: [{ keyId: 'key-1', publicKey, firstUsedAt: '2026-01-01T00:00:00.000Z' }],
+    };
+  };
+  async function verify(...args: string[]): Promise<{ exitCode: number; out: string; error: string }> {
+    const [input, out, error] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    input.end();
+    const exitCode = await runCli(['audit', 'verify', ...args], {}, { in: input, out, error });
+    const read = (stream: PassThrough): string => String((stream.read() as Buffer | null) ?? '');
+    return { exitCode, out: read(out), error: read(error) };
+  }
+
+  it('says that it is intact, and whose keys it took, without a gateway or a key', async () => {
+    const path = await write('intact.ndjson', exportOf(events));
+    const alone = await verify('--file', path);
+    expect(alone).toMatchObject({ exitCode: 0, error: '' });
+    expect(alone.out).toMatch(
+      /^Intact\.\n2 events in batches 1 to 1; 0 events are not sealed yet\.\nThe keys are the export’s own/,
+    );
+    const trusted = await verify('--file', path, '--trust', await write('head.json', trustOf(batch.digest)), '--json');
+    expect(JSON.parse(trusted.out)).toMatchObject({ intact: true, keysFrom: 'given', findings: [] });
+  });
+
+  it('names what was altered, and what is not the chain whose head was kept', async () => {
+    const [first, second] = events;
+    const path = await write('altered.ndjson', exportOf([first, { ...second, outcome: 'failed' }]));
+    const altered = await verify('--file', path);
+    expect(altered.exitCode).toBe(1);
+    expect(altered.out).toContain(`event_altered batch 1 ${second.id}`);
+    const intact = await write('intact.ndjson', exportOf(events));
+    const other = await verify('--file', intact, '--trust', await write('other.json', trustOf('a'.repeat(64))));
+    expect(other.exitCode).toBe(1);
+    expect(other.out).toContain('head_differs batch 1');
+  });
+
+  it('refuses a file that was cut off, and a trust file that is none', async () => {
+    const cut = await verify('--file', await write('cut.ndjson', exportOf(events).slice(0, -1)));
+    expect(cut).toMatchObject({ exitCode: 2 });
+    expect(cut.error).toContain('the export was cut off');
+    const intact = await write('intact.ndjson', exportOf(events));
+    const wrong = await verify('--file', intact, '--trust', await write('wrong.json', { keys: [] }));
+    expect(wrong.error).toContain('is not what `candor audit chain --json` prints');
+  });
+});
