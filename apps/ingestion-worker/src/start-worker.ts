@@ -52,7 +52,7 @@ export interface RunningWorker {
 /** Enough jobs at once that they share commits, embedding batches and index refreshes; each waits for these most of its time. */
 const CONCURRENCY = {
   [extractItemJob.queue]: { concurrency: 64 },
-  [indexItemJob.queue]: { concurrency: 256, maxConcurrency: 2_048 },
+  [indexItemJob.queue]: { concurrency: 256, maxConcurrency: 1_024 },
   [deleteItemJob.queue]: { concurrency: 8 },
   // A slice waits for its provider most of the time.
   [syncSourceJob.queue]: { concurrency: 8 },

@@ -46,6 +46,8 @@ export class ItemPipelineService {
     });
     this.completions = new Coalescer({
       maxInputs: MAX_INPUTS,
+      // Those of one tenant that wait don't keep another's waiting.
+      groupOf: ({ job }) => job.tenantId,
       maxWeight: MAX_BYTES,
       weigh: ({ extraction }) => (extraction?.text.length ?? 0) * 2,
       run: (entries) => this.completeAll(entries),
@@ -82,6 +84,7 @@ export class ItemPipelineService {
   private coalesceStarts(stage: ItemStage): Coalescer<ItemJobPayload, StageStart> {
     return new Coalescer({
       maxInputs: MAX_INPUTS,
+      groupOf: ({ tenantId }) => tenantId,
       run: (jobs) => this.of(jobs).transaction((transaction) => startStages(transaction, jobs, stage)),
     });
   }
