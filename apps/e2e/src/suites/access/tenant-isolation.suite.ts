@@ -3,6 +3,7 @@ import {
   auditEventsRoute,
   contextRoute,
   createCollectionRoute,
+  createErasureRoute,
   createPromptRoute,
   createSourceRoute,
   deadLettersRoute,
@@ -44,6 +45,7 @@ interface Possessions {
   runId: string;
   generationId: string;
   proposalId: string;
+  erasureId: string;
 }
 
 /** Two tenants with the same kind of things: neither has any trace of the other's, by whatever way it asks. */
@@ -76,6 +78,7 @@ export function describeTenantIsolation(world: WorldOf): void {
           reconcile: null,
         },
       });
+      const nobody = { kind: 'person' as const, authorNames: ['Nobody at all'] };
       const run = await admin.call(startSyncRoute, { body: { sourceId: source.data.id } });
       return {
         admin,
@@ -83,6 +86,7 @@ export function describeTenantIsolation(world: WorldOf): void {
         runId: run.data.id,
         generationId: (await admin.call(listGenerationsRoute)).data[0]?.id ?? '',
         proposalId: (await proposeConflicts(admin))[0]?.id ?? '',
+        erasureId: (await admin.call(createErasureRoute, { body: nobody })).data.erasure?.id ?? '',
         itemId,
         chunkId: item.chunkIds[0] ?? '',
         collectionId: (await admin.call(createCollectionRoute, { body: { name: `Organs of ${name}` } })).data.id,
@@ -97,7 +101,7 @@ export function describeTenantIsolation(world: WorldOf): void {
     beforeAll(async () => {
       ours = await furnish('Aurland');
       theirs = await furnish('Bergvik');
-    });
+    }, 240_000);
 
     // Before anything of the others is asked for: the question itself would be in the trail.
     it('list their own things only', async () => {
@@ -186,6 +190,7 @@ export function describeTenantIsolation(world: WorldOf): void {
         path: `/v1/documents/${owner?.itemId ?? UNKNOWN_ID}/restore`,
         body: { versionId: UNKNOWN_ID },
       }),
+      'GET /v1/erasures/:id': (owner) => ({ path: `/v1/erasures/${owner?.erasureId ?? UNKNOWN_ID}` }),
       'GET /v1/prompts/:id': (owner) => ({ path: `/v1/prompts/${owner?.promptId ?? UNKNOWN_ID}` }),
       'PATCH /v1/prompts/:id': (owner) => ({
         path: `/v1/prompts/${owner?.promptId ?? UNKNOWN_ID}`,
