@@ -13,6 +13,7 @@ export default {
     '<rootDir>/tools/alerts',
     '<rootDir>/tools/k8s',
     '<rootDir>/tools/supply-chain',
+    '<rootDir>/tools/scaling',
     '<rootDir>/deploy',
   ],
 };

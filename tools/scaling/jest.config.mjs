@@ -1,0 +1,3 @@
+import { esm } from '../../jest.preset.mjs';
+
+export default { ...esm, displayName: 'scaling', testMatch: ['<rootDir>/*.spec.mjs'], testTimeout: 60_000 };
