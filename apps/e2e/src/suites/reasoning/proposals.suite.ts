@@ -100,6 +100,10 @@ export function describeProposals(world: WorldOf): void {
       // What a person decided is a relation now, and is proposed no more.
       const kindsOf = ({ proposals: made }: typeof asked) => made.map(({ kind }) => kind).sort();
       expect(kindsOf(asked)).toEqual(['conflicting_date', 'conflicting_value']);
+      // One finding has one id, wherever it is read.
+      expect(asked.proposals.map(({ proposal_id: proposalId }) => proposalId).sort()).toEqual(
+        proposals.map((proposal) => proposal.id).sort(),
+      );
       expect(kindsOf(await client.call(reasoningRoute, { body: planning }))).toEqual(['conflicting_date']);
       expectError(await client.post(`/v1/proposals/${id}/reject`, {}), { status: 409, type: 'RESOURCE.CONFLICT' });
     });
@@ -110,6 +114,15 @@ export function describeProposals(world: WorldOf): void {
       expectError(await client.post(`/v1/proposals/${id}/approve`, {}), { status: 409, type: 'RESOURCE.CONFLICT' });
       const { data } = await client.call(listProposalsRoute, { query: { state: 'rejected' } });
       expect(data.map((proposal) => proposal.id)).toEqual([id]);
+      const asked = await client.call(reasoningRoute, {
+        body: {
+          query: 'When does the Tollevik archive tool launch?',
+          policy: { name: 'review_required', require_certified_evidence: false },
+          budget: { max_wall_time_ms: 20_000 },
+        },
+      });
+      expect(asked.proposals).toEqual([]);
+      expect(asked.outcome).not.toBe('needs_review');
     });
 
     it('are gone with either of their items', async () => {

@@ -144,6 +144,31 @@ export function describeReasoning(world: WorldOf): void {
       expect(itemsOf(response).map((item) => item.document_title)).not.toContain('Pricing and plans (2025)');
     });
 
+    it('says what a declared relation settled, with both sides cited and dated', async () => {
+      for (const { question } of await readDemoQuestions('superseded')) {
+        const response = await run({
+          query: question,
+          policy: 'proposal_assisted',
+          budget: { max_wall_time_ms: 20_000 },
+        });
+        expect(response).toMatchObject({ outcome: 'answered', provider_failures: [] });
+        type Side = { chunk_id: string; quotation: string; source_date: string | null };
+        type Settled = { left: Side; right: Side; settled_by: { by: string; prevails: 'left' | 'right' } | null };
+        const found = (response.contradictions as Settled[]).filter(({ settled_by: settled }) => settled !== null);
+        const replaced = found.find(({ settled_by: settled }) => settled?.by === 'supersedes');
+        if (!replaced) throw new Error(`nothing settled about ${question}: ${JSON.stringify(response.contradictions)}`);
+        const { left, right, settled_by: settled } = replaced;
+        const [holds, held] = settled?.prevails === 'left' ? [left, right] : [right, left];
+        expect([holds.source_date, held.source_date]).not.toContain(null);
+        expect(itemsOf(response).map((item) => item.chunk_id)).toContain(holds.chunk_id);
+        // What was replaced is shown as such, and is no evidence.
+        expect(itemsOf(response).map((item) => item.chunk_id)).not.toContain(held.chunk_id);
+        expect((response.citations as { chunk_id: string }[]).map((citation) => citation.chunk_id)).not.toContain(
+          held.chunk_id,
+        );
+      }
+    });
+
     it('abstains when another generation or fingerprint is asked for, under every policy', async () => {
       const generationId = (await world().admin.call(listGenerationsRoute)).data[0]?.id ?? '';
       expect((await run({ query: BRAND, generation: { generation_id: generationId } })).outcome).toBe('answered');
