@@ -7,6 +7,8 @@ import { createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
 
 const WAIT = { timeout: 60_000 };
+/** Several such waits in a row. */
+const LONG = 240_000;
 
 /** What platform engineers, data owners and compliance officers do, in a tenant of their own. */
 export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleBrowser): void {
@@ -21,36 +23,44 @@ export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleB
     const go = (screen: string) => page.getByRole('link', { name: screen, exact: true }).click();
     const confirm = (name: string) => page.getByRole('alertdialog').getByRole('button', { name }).click();
 
-    it('uploads a file, stage by stage until it can be found', async () => {
-      const name = 'stove.md';
-      await page.setInputFiles('input[type=file]', {
-        name,
-        mimeType: 'text/markdown',
-        buffer: Buffer.from('# Stove\n\nThe stove of Kaldvik burns birch wood.'),
-      });
-      const upload = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem').filter({ hasText: name });
-      await upload.getByText('searchable', { exact: true }).waitFor(WAIT);
-      await upload.getByRole('link', { name: 'Open it' }).click();
-      await page.getByText('The stove of Kaldvik burns birch wood.').waitFor();
-    });
+    it(
+      'uploads a file, stage by stage until it can be found',
+      async () => {
+        const name = 'stove.md';
+        await page.setInputFiles('input[type=file]', {
+          name,
+          mimeType: 'text/markdown',
+          buffer: Buffer.from('# Stove\n\nThe stove of Kaldvik burns birch wood.'),
+        });
+        const upload = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem').filter({ hasText: name });
+        await upload.getByText('searchable', { exact: true }).waitFor(WAIT);
+        await upload.getByRole('link', { name: 'Open it' }).click();
+        await page.getByText('The stove of Kaldvik burns birch wood.').waitFor();
+      },
+      LONG,
+    );
 
-    it('shows why a file could not be read, and puts its dead letter back to work', async () => {
-      await go('Ingestions');
-      await page.setInputFiles('input[type=file]', {
-        name: 'broken.pdf',
-        mimeType: 'application/pdf',
-        buffer: Buffer.from('%PDF-1.7\nnothing of a PDF follows\n%%EOF'),
-      });
-      await page.getByText('It could not be read').waitFor(WAIT);
-      const letter = page.getByRole('list', { name: 'dead letters' }).getByRole('listitem').first();
-      await letter.getByText(/EXTRACT\./).waitFor(WAIT);
-      await letter.getByRole('button', { name: /again$/ }).click();
-      await page
-        .getByRole('list', { name: 'dead letters' })
-        .getByText(/tried again/)
-        .first()
-        .waitFor(WAIT);
-    });
+    it(
+      'shows why a file could not be read, and puts its dead letter back to work',
+      async () => {
+        await go('Ingestions');
+        await page.setInputFiles('input[type=file]', {
+          name: 'broken.pdf',
+          mimeType: 'application/pdf',
+          buffer: Buffer.from('%PDF-1.7\nnothing of a PDF follows\n%%EOF'),
+        });
+        await page.getByText('It could not be read').waitFor(WAIT);
+        const letter = page.getByRole('list', { name: 'dead letters' }).getByRole('listitem').first();
+        await letter.getByText(/EXTRACT\./).waitFor(WAIT);
+        await letter.getByRole('button', { name: /again$/ }).click();
+        await page
+          .getByRole('list', { name: 'dead letters' })
+          .getByText(/tried again/)
+          .first()
+          .waitFor(WAIT);
+      },
+      LONG,
+    );
 
     it('creates a key, whose secret is shown once and works, and revokes it', async () => {
       await go('Keys');
@@ -79,66 +89,81 @@ export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleB
       await page.keyboard.press('Escape');
     });
 
-    it('builds a generation, tells why a second one is refused, promotes it and rolls back', async () => {
-      await go('Generations');
-      const build = async () => {
-        await page.getByRole('button', { name: 'Build a generation' }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Build', exact: true }).click();
-      };
-      await build();
-      await page.getByText('ready', { exact: true }).waitFor(WAIT);
-      await build();
-      await page.getByRole('dialog').getByText('Promote or retire it first').waitFor();
-      browser().forgive(/status of 409/);
-      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-      await page.getByRole('button', { name: 'Promote' }).click();
-      await confirm('Promote it');
-      await page.getByRole('button', { name: 'Roll back to it' }).click(WAIT);
-      await confirm('Roll back');
-      const live = page.getByRole('listitem').filter({ has: page.getByText('live', { exact: true }) });
-      await live.getByRole('heading', { name: /-1$/ }).waitFor(WAIT);
-    });
+    it(
+      'builds a generation, tells why a second one is refused, promotes it and rolls back',
+      async () => {
+        await go('Generations');
+        const build = async () => {
+          await page.getByRole('button', { name: 'Build a generation' }).click();
+          await page.getByRole('dialog').getByRole('button', { name: 'Build', exact: true }).click();
+        };
+        await build();
+        await page.getByText('ready', { exact: true }).waitFor(WAIT);
+        await build();
+        await page.getByRole('dialog').getByText('Promote or retire it first').waitFor();
+        browser().forgive(/status of 409/);
+        await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('button', { name: 'Promote' }).click();
+        await confirm('Promote it');
+        await page.getByRole('button', { name: 'Roll back to it' }).click(WAIT);
+        await confirm('Roll back');
+        const live = page.getByRole('listitem').filter({ has: page.getByText('live', { exact: true }) });
+        await live.getByRole('heading', { name: /-1$/ }).waitFor(WAIT);
+      },
+      LONG,
+    );
 
-    it('connects a source, shows its sync, and removes it with all of its items', async () => {
-      const workspace = await SlackWorkspace.start();
-      try {
-        workspace.channels.push({
-          id: 'C1',
-          name: 'general',
-          isPrivate: false,
-          members: ['U1', 'U2'],
-          messages: [{ ts: '1767225600.000100', user: 'U1', text: 'The boat of Kaldvik leaves at nine.' }],
-        });
-        workspace.hold();
-        await go('Sources');
-        await page.getByRole('button', { name: 'Connect a source' }).click();
-        await page.getByLabel('Name').fill('Kaldvik');
-        await page.getByLabel('Bot token').fill(WORKSPACE_TOKEN);
-        await page.getByLabel('Other API address').fill(workspace.baseUrl);
-        await page.getByLabel('Sync every').fill('');
-        await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
-        const runs = page.getByRole('list', { name: 'sync runs' });
-        await runs.getByText('running', { exact: true }).waitFor(WAIT);
-        workspace.resume();
-        await runs.getByText('succeeded', { exact: true }).waitFor(WAIT);
-        const source = page.getByRole('list', { name: 'sources' }).getByRole('listitem').filter({ hasText: 'Kaldvik' });
-        await source.getByRole('button', { name: 'Check the credentials' }).click();
-        await source.getByText(/The credentials work|Still being checked/).waitFor(WAIT);
-        await source.getByRole('button', { name: 'Remove' }).click();
-        await confirm('Remove it and its items');
-        await page.getByText('No source is connected.').waitFor(WAIT);
-      } finally {
-        await workspace.stop();
-      }
-    });
+    it(
+      'connects a source, shows its sync, and removes it with all of its items',
+      async () => {
+        const workspace = await SlackWorkspace.start();
+        try {
+          workspace.channels.push({
+            id: 'C1',
+            name: 'general',
+            isPrivate: false,
+            members: ['U1', 'U2'],
+            messages: [{ ts: '1767225600.000100', user: 'U1', text: 'The boat of Kaldvik leaves at nine.' }],
+          });
+          workspace.hold();
+          await go('Sources');
+          await page.getByRole('button', { name: 'Connect a source' }).click();
+          await page.getByLabel('Name').fill('Kaldvik');
+          await page.getByLabel('Bot token').fill(WORKSPACE_TOKEN);
+          await page.getByLabel('Other API address').fill(workspace.baseUrl);
+          await page.getByLabel('Sync every').fill('');
+          await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
+          const runs = page.getByRole('list', { name: 'sync runs' });
+          await runs.getByText('running', { exact: true }).waitFor(WAIT);
+          workspace.resume();
+          await runs.getByText('succeeded', { exact: true }).waitFor(WAIT);
+          const source = page
+            .getByRole('list', { name: 'sources' })
+            .getByRole('listitem')
+            .filter({ hasText: 'Kaldvik' });
+          await source.getByRole('button', { name: 'Check the credentials' }).click();
+          await source.getByText(/The credentials work|Still being checked/).waitFor(WAIT);
+          await source.getByRole('button', { name: 'Remove' }).click();
+          await confirm('Remove it and its items');
+          await page.getByText('No source is connected.').waitFor(WAIT);
+        } finally {
+          await workspace.stop();
+        }
+      },
+      LONG,
+    );
 
-    it('says how far the trail is sealed, and verifies it', async () => {
-      await go('Audit');
-      const chain = page.getByRole('region', { name: 'The chain' });
-      await chain.getByText(/in a signed chain/).waitFor(WAIT);
-      await chain.getByRole('button', { name: 'Verify it now' }).click();
-      await chain.getByText('Verified: nothing was altered').waitFor(WAIT);
-    });
+    it(
+      'says how far the trail is sealed, and verifies it',
+      async () => {
+        await go('Audit');
+        const chain = page.getByRole('region', { name: 'The chain' });
+        await chain.getByText(/in a signed chain/).waitFor(WAIT);
+        await chain.getByRole('button', { name: 'Verify it now' }).click();
+        await chain.getByText('Verified: nothing was altered').waitFor(WAIT);
+      },
+      LONG,
+    );
 
     it('shows health, latencies and the queue in numbers and lines', async () => {
       await go('Overview');
