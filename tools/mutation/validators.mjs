@@ -2,20 +2,15 @@ const REASONING = 'libs/reasoning/src';
 
 /** Files that decide what may become evidence, a proposal or an answer. No mutant of them may survive. */
 export const VALIDATORS = [
-  'calibration/judge-calibration.ts',
   'contradictions/detect-contradictions.ts',
   'contradictions/settle-contradiction.ts',
   'evidence/answer-envelope.ts',
-  'evidence/build-evidence-bundle.ts',
-  'evidence/demote-items.ts',
   'evidence/evidence-prompt.ts',
   'evidence/normalize-citations.ts',
   'evidence/read-answer.ts',
   'evidence/validate-answer.ts',
   'expansion/parse-expansion.ts',
   'graph/parse-graph.ts',
-  'graph/supersession.ts',
-  'planning/plan-evidence.ts',
   'proposals/identify-proposal.ts',
   'proposals/parse-proposals.ts',
   'proposals/propose-conflicts.ts',
@@ -28,8 +23,6 @@ export const VALIDATORS = [
   'run/retrieve-evidence.ts',
   'serialization/convert-keys.ts',
   'serialization/find-inconsistencies.ts',
-  'trust/judge-hit.ts',
-  'trust/trusted-search.ts',
 ].map((file) => `${REASONING}/${file}`);
 
 /** What CI mutates: boundary checks 1 and 6. */
