@@ -35,6 +35,7 @@ import { describeCitations } from './suites/reasoning/citations.suite.js';
 import { describeFeedback } from './suites/reasoning/feedback.suite.js';
 import { describeProposals } from './suites/reasoning/proposals.suite.js';
 import { describeReasoning } from './suites/reasoning/reasoning.suite.js';
+import { describeAgentJourney } from './suites/retrieval/agent-journey.suite.js';
 import { describeAsOf } from './suites/retrieval/as-of.suite.js';
 import { describeContextContract } from './suites/retrieval/context-contract.suite.js';
 import { describeDemo } from './suites/retrieval/demo.suite.js';
@@ -51,6 +52,7 @@ export function describeSuites(world: WorldOf): void {
   describeSearch(world);
   describeNavigation(world);
   describeReading(world);
+  describeAgentJourney(world);
   describeAsOf(world);
   describeReasonDemo(world);
   describeReasonScope(world);
