@@ -223,9 +223,10 @@ export async function filterPrompts(
   return new Set(rows.map((row) => row.id));
 }
 
+/** Reads after the wait: a join that waits itself would pair the new row with the version of before, and find nothing. */
 async function lockPrompt(transaction: Transaction, tenantId: string, id: string): Promise<PromptRow | null> {
-  const rows: PromptRow[] = await transaction.query(`${PROMPT} FOR UPDATE OF p`, [tenantId, id]);
-  return rows[0] ?? null;
+  await transaction.query('SELECT 1 FROM prompts WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [tenantId, id]);
+  return findPrompt(transaction, tenantId, id);
 }
 
 function textOf({ title, description, content, engine, parameters, variables }: PromptRow): PromptText {
