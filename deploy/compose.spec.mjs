@@ -16,20 +16,11 @@ const BACKING = ['postgres', 'redis', 'elasticsearch'];
 /** The source that an entry point is built from: `apps/x/dist/main.js` → `apps/x/src/main.ts`. */
 const sourceOf = (path) => path.replace('/dist/', '/src/').replace(/\.js$/, '.ts');
 
-/** Groups of variables that a config.ts may spread in, and where they are declared. */
-const SHARED = {
-  embeddingsEnvironment: 'libs/embeddings/src/embeddings-environment.ts',
-  encryptionEnvironment: 'libs/runtime/src/credential-cipher/credential-cipher.ts',
-  elasticsearchEnvironment: 'libs/search-index/src/elasticsearch/elasticsearch-environment.ts',
-};
-
-/** What a service reads from its environment, and nothing else. */
-function variablesOf(service) {
-  const own = `apps/${service}/src/config.ts`;
-  const spread = Object.keys(SHARED).filter((name) => read(own).includes(`...${name}`));
-  const files = [own, ...spread.map((name) => SHARED[name])];
-  return new Set(files.flatMap((path) => [...read(path).matchAll(/^\s+([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name)));
-}
+/** What each program reads from its environment, by the schema it checks it with. */
+const variables = JSON.parse(
+  execFileSync(process.execPath, [`${root}tools/k8s/service-variables.mjs`], { encoding: 'utf8' }),
+);
+const variablesOf = (service) => new Set(variables[`apps/${service}/dist/main.js`].known);
 
 describe('docker-compose.yml', () => {
   it('has the four services and what they stand on', () => {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { randomUUID } from 'node:crypto';
 import { indexItemJob } from '@candor/contracts';
 import { JobProducer } from '@candor/queue';
-import { ApiClient, runRedisCommand } from '@candor/testkit';
+import { ApiClient } from '@candor/testkit';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { readDataSet, spread } from '../bench/support/data-sets.mjs';
@@ -15,22 +15,17 @@ import { BenchStack } from '../bench/support/start-stack.mjs';
 const { values } = parseArgs({
   options: {
     documents: { type: 'string', default: '4000' },
-    jobs: { type: 'string', default: '20000' },
+    jobs: { type: 'string', default: '1000' },
     searches: { type: 'string', default: '500' },
   },
 });
 const DIMENSIONS = 384;
+const JOBS_A_CALL = 50;
 
-async function usedMemory(url) {
-  const redis = new Redis(url);
-  const [, bytes] = /used_memory_dataset:(\d+)/.exec(await redis.info('memory'));
-  redis.disconnect();
-  return Number(bytes);
-}
-
-/** Bytes of a waiting job: many of them in an empty database. */
+/** Bytes of a waiting job: what Redis says of every key, with many of them in an empty database. */
 async function measureJobs(redisUrl, count) {
-  const producer = new JobProducer({ kind: 'redis', url: redisUrl, prefix: 'measure' });
+  const prefix = 'measure';
+  const producer = new JobProducer({ kind: 'redis', url: redisUrl, prefix });
   const payload = () => ({
     tenantId: randomUUID(),
     requestId: randomUUID(),
@@ -38,14 +33,14 @@ async function measureJobs(redisUrl, count) {
     version: 1,
     epoch: 1,
   });
-  await producer.addMany([{ job: indexItemJob, payload: payload() }]);
-  const before = await usedMemory(redisUrl);
-  for (let start = 0; start < count; start += 1_000)
-    await producer.addMany(Array.from({ length: 1_000 }, () => ({ job: indexItemJob, payload: payload() })));
-  const bytes = ((await usedMemory(redisUrl)) - before) / count;
+  for (let start = 0; start < count; start += JOBS_A_CALL)
+    await producer.addMany(Array.from({ length: JOBS_A_CALL }, () => ({ job: indexItemJob, payload: payload() })));
   await producer.close();
-  await runRedisCommand(redisUrl, 'FLUSHDB');
-  return bytes;
+  const redis = new Redis(redisUrl);
+  let bytes = 0;
+  for (const key of await redis.keys(`${prefix}:*`)) bytes += await redis.memory('USAGE', key, 'SAMPLES', '0');
+  redis.disconnect();
+  return bytes / count;
 }
 
 async function tablesOf(databaseUrl) {

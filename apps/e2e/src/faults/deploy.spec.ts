@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient, type ServiceProcessName } from '@candor/testkit';
-import { freePort } from '@candor/services';
 import { Fleet, type FleetMember } from '../fleet/fleet.js';
 import { makeImage, removeImage } from '../fleet/image.js';
 import { RollingLoad, statesOf } from '../fleet/rolling-load.js';
@@ -14,6 +13,11 @@ const PAUSE_MS = 500;
 /** A job whose worker vanished is found after 30 s at the earliest: what is done before didn't wait for that. */
 const BEFORE_A_STALL_SHOWS_MS = 25_000;
 const services = findServices(process.env);
+
+/** Used minutes later: below the range from which systems give ports to whoever asks for any. */
+function reservedAddress(): string {
+  return `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
+}
 
 if (services === null || services === 'incomplete') {
   it.skip('a deploy under load', () => undefined);
@@ -28,7 +32,7 @@ if (services === null || services === 'incomplete') {
       image = makeImage();
       fleet = await Fleet.open(image, services, REDIS_DATABASE);
       // Both addresses are known from the start, as a headless service's are after its next look-up.
-      retrievals = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+      retrievals = [reservedAddress(), reservedAddress()];
       for (const service of ['retrieval', 'gateway', 'ingestion-worker', 'synthesis'] as const)
         current[service] = await start(service, 0);
       for (const member of fleet.members) await member.waitUntilReady();
