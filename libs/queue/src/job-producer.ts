@@ -88,7 +88,7 @@ export class JobProducer {
       for (let from = 0; ;) {
         const { seen, removed } = await this.connection.call(queueName, async (queue) => {
           const page = await queue.getJobs([state], from, from + REMOVAL_PAGE - 1, true);
-          const theirs = page.filter((job) => job && tenantOf(job.data) === tenantId);
+          const theirs = page.filter((job: (typeof page)[number] | undefined) => tenantOf(job?.data) === tenantId);
           if (state === 'active') running += theirs.length;
           else for (const job of theirs) await queue.remove(job.id ?? '');
           return { seen: page.length, removed: state === 'active' ? 0 : theirs.length };
