@@ -6,7 +6,6 @@ import { describeForeignIds } from '../suites/access/foreign-ids.suite.js';
 import { describePrincipals } from '../suites/access/principals.suite.js';
 import { describeTenantIsolation } from '../suites/access/tenant-isolation.suite.js';
 import { describeAcceptedWork } from '../suites/faults/accepted-work.suite.js';
-import { describeAuditTampering } from '../suites/faults/audit-tampering.suite.js';
 import { describeElasticsearchOutage } from '../suites/faults/elasticsearch-outage.suite.js';
 import { describeGenerationBuildLoss } from '../suites/faults/generation-builds.suite.js';
 import { describeModelOutage } from '../suites/faults/model-outage.suite.js';
@@ -57,7 +56,6 @@ if (services === 'incomplete') {
     describeAcceptedWork(worldOf);
     describeSourceSyncs(worldOf);
     describeGenerationBuildLoss(worldOf);
-    describeAuditTampering(worldOf);
   });
 
   describe('faults with a model', () => {
