@@ -350,6 +350,7 @@ it('has a handler for every method of the contract', async () => {
       findItems: { query: 'brand', kinds: ['documents'], semantic: true, tags: [], limit: 5 },
       trustedSearch: { query: 'brand', knownAsOf: null, limit: 5 },
       relationGraph: { itemIds: [idOf(1)], knownAsOf: null, maxDocuments: 5 },
+      modelConsent: {},
     };
     const request = method in requests ? requests[method as keyof typeof requests] : { query: 'brand' };
     const outcome = await call(method, request).catch((error: unknown) => error);
