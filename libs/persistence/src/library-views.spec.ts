@@ -293,11 +293,14 @@ describeOnPostgres('the library, as retrieval reads it', (postgres) => {
 
   it('finds the newest prompts of very many, titles before all others', async () => {
     await postgres.query(
-      `WITH made AS (INSERT INTO prompts (id, tenant_id, title, description, tags, current_version, updated_at)
-         SELECT gen_random_uuid(), $1, CASE WHEN n = 2900 THEN 'walrus' ELSE 't' || n END, '', '{}', 1, now() - n * interval '1 second'
-         FROM generate_series(1, 3000) n RETURNING id)
-       INSERT INTO prompt_versions (id, tenant_id, prompt_id, version, title, description, content, parameters, variables)
-       SELECT gen_random_uuid(), $1, id, 1, 't', '', 'a walrus', '{}', '[]' FROM made`,
+      `INSERT INTO prompts (id, tenant_id, title, description, tags, current_version, updated_at)
+       SELECT gen_random_uuid(), $1, CASE WHEN n = 2900 THEN 'walrus' ELSE 't' || n END, '', '{}', 1, now() - n * interval '1 second'
+       FROM generate_series(1, 3000) n`,
+      [tenant.id],
+    );
+    await postgres.query(
+      `INSERT INTO prompt_versions (id, tenant_id, prompt_id, version, title, description, content, parameters, variables)
+       SELECT gen_random_uuid(), $1, id, 1, 't', '', 'a walrus', '{}', '[]' FROM prompts WHERE tenant_id = $1`,
       [tenant.id],
     );
     const found = await views.findPrompts(tenant.id, literal('walrus', [], 3));
