@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { waitFor } from '@candor/testkit';
 import { ingestOne } from '../../harness/ingest.js';
 import { createTenant } from '../../harness/tenants.js';
 import type { ConsoleBrowser } from '../../harness/console-browser.js';
@@ -49,13 +48,10 @@ export function describeConsoleReading(world: WorldOf, browser: () => ConsoleBro
       expect(await marks(page)).toEqual([QUOTATION]);
       await page.reload();
       expect(await marks(page)).toEqual([QUOTATION]);
-      const text = page.locator('.source-text').first();
-      const before = (await text.textContent())?.length ?? 0;
       await page
         .getByRole('button', { name: /^Read / })
         .first()
         .click();
-      await waitFor(async () => ((await text.textContent())?.length ?? 0) > before, { what: 'what stands around it' });
       expect(await marks(page)).toEqual([QUOTATION]);
     });
 
