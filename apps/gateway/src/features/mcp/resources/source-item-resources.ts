@@ -10,7 +10,6 @@ import {
   listDocumentsRoute,
   sourceItemRoute,
   type Document,
-  type DocumentSummary,
   type ResponseOf,
 } from '@candor/contracts';
 import type { McpAnswersService, McpCallContext } from '../mcp-answers.service.js';
@@ -61,7 +60,9 @@ export async function readSourceItem(
   return { contents: [metadata, ...(document === null ? [] : textOf(id, document.data))] };
 }
 
-function toResource({ id, title, sourceType, status, updatedAt }: DocumentSummary): Resource {
+type Listed = ResponseOf<typeof listDocumentsRoute>['data'][number];
+
+function toResource({ id, title, sourceType, status, updatedAt }: Listed): Resource {
   return {
     uri: sourceItemUri(id),
     name: id,
