@@ -14,6 +14,8 @@ interface Page<Item> {
 interface ListOptions<Item> {
   /** While one of the items is under way, the list is looked at again. */
   isUnderWay?: (item: Item) => boolean;
+  /** Pause between looks while none is, ms: for lists that others add to. Default: it is looked at once. */
+  idleMs?: number;
   enabled?: boolean;
 }
 
@@ -21,11 +23,12 @@ interface ListOptions<Item> {
 export function useList<Name extends ListName>(
   name: Name,
   filter: Filter<Name>,
-  { isUnderWay, enabled = true }: ListOptions<ItemOf<Name>> = {},
+  { isUnderWay, idleMs, enabled = true }: ListOptions<ItemOf<Name>> = {},
 ) {
   const { client } = useSession();
-  const polling = usePolling<InfiniteData<Page<ItemOf<Name>>, string | null>>(({ pages }) =>
-    pages.some(({ data }) => data.some((item) => isUnderWay?.(item) ?? false)),
+  const polling = usePolling<InfiniteData<Page<ItemOf<Name>>, string | null>>(
+    ({ pages }) => pages.some(({ data }) => data.some((item) => isUnderWay?.(item) ?? false)),
+    idleMs,
   );
   const query = useInfiniteQuery({
     queryKey: [name, filter],

@@ -10,9 +10,9 @@ interface Seen {
 
 /**
  * `refetchInterval` of a query that watches something under way. The library asks nothing while the tab is hidden, and looks
- * at once when it is back.
+ * at once when it is back. `idleMs`: pause while nothing is under way; without it nobody asks again then.
  */
-export function usePolling<Data>(isUnderWay: (data: Data) => boolean) {
+export function usePolling<Data>(isUnderWay: (data: Data) => boolean, idleMs?: number) {
   const seen = useRef<Seen>({ at: 0, data: undefined, poll: { unchanged: 0, failures: 0 } });
   return <Fetched, Key extends QueryKey>({ state }: Query<Fetched, Error, Data, Key>): number | false => {
     const { data, dataUpdatedAt, errorUpdatedAt, status } = state;
@@ -22,6 +22,6 @@ export function usePolling<Data>(isUnderWay: (data: Data) => boolean) {
       const outcome = status === 'error' ? 'failed' : data === seen.current.data ? 'unchanged' : 'changed';
       seen.current = { at, data, poll: afterPoll(seen.current.poll, outcome) };
     }
-    return nextPoll(data === undefined || isUnderWay(data), seen.current.poll);
+    return nextPoll(data === undefined || isUnderWay(data), seen.current.poll) || (idleMs ?? false);
   };
 }

@@ -41,7 +41,7 @@ function SourceList() {
   const { query, items } = useList(
     'listSources',
     { limit: 50 },
-    { isUnderWay: ({ state, activeRunId }) => state === 'deleting' || activeRunId !== null },
+    { isUnderWay: ({ state, activeRunId }) => state === 'deleting' || activeRunId !== null, idleMs: 10_000 },
   );
   return (
     <section className="stack-tight" aria-labelledby="sources">

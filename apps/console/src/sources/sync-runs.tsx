@@ -29,7 +29,7 @@ const COUNTS: Readonly<Record<keyof SyncCounts, string>> = {
 const isUnderWay = ({ state }: SyncRun): boolean => state === 'queued' || state === 'running';
 
 export function SyncRuns() {
-  const { query, items } = useList('listSyncRuns', { limit: 20 }, { isUnderWay });
+  const { query, items } = useList('listSyncRuns', { limit: 20 }, { isUnderWay, idleMs: 3_000 });
   return (
     <section className="stack-tight" aria-labelledby="runs">
       <h2 id="runs">Sync runs</h2>

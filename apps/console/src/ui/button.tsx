@@ -8,15 +8,31 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'childr
   children: ReactNode;
 }
 
-export function Button({ variant, size, className, children, ...props }: ButtonProps) {
+/**
+ * What is under way can't be begun again, and the focus stays where it is. (The library's own pending state leaves a remark for
+ * screen readers that outlives the button.)
+ */
+export function Button({
+  variant,
+  size,
+  className,
+  children,
+  isPending = false,
+  onPress,
+  type,
+  ...props
+}: ButtonProps) {
   return (
     <AriaButton
       {...props}
+      {...(onPress && !isPending ? { onPress } : {})}
+      type={isPending || type === undefined ? 'button' : type}
+      aria-disabled={isPending || undefined}
       className={className ? `button ${className}` : 'button'}
       data-variant={variant}
       data-size={size}
     >
-      {props.isPending ? <span className="spinner" aria-hidden="true" /> : null}
+      {isPending ? <span className="spinner" aria-hidden="true" /> : null}
       {children}
     </AriaButton>
   );

@@ -26,6 +26,7 @@ export function describeConsoleAccessibility(world: WorldOf, browser: () => Cons
           found.push(`wider than ${width}`);
         for (const colorScheme of THEMES) {
           await at.emulateMedia({ colorScheme });
+          await at.locator(`:root[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
           // Colours are measured as they are painted.
           await at.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
           for (const barrier of await findBarriers(at)) found.push(`${width} ${colorScheme} ${barrier}`);

@@ -133,14 +133,15 @@ export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleB
           await page.getByLabel('Other API address').fill(workspace.baseUrl);
           await page.getByLabel('Sync every').fill('');
           await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
-          const runs = page.getByRole('list', { name: 'sync runs' });
-          await runs.getByText('running', { exact: true }).waitFor(WAIT);
-          workspace.resume();
-          await runs.getByText('succeeded', { exact: true }).waitFor(WAIT);
           const source = page
             .getByRole('list', { name: 'sources' })
             .getByRole('listitem')
             .filter({ hasText: 'Kaldvik' });
+          await source.getByRole('button', { name: 'Sync now' }).click();
+          const runs = page.getByRole('list', { name: 'sync runs' });
+          await runs.getByText('running', { exact: true }).waitFor(WAIT);
+          workspace.resume();
+          await runs.getByText('succeeded', { exact: true }).waitFor(WAIT);
           await source.getByRole('button', { name: 'Check the credentials' }).click();
           await source.getByText(/The credentials work|Still being checked/).waitFor(WAIT);
           await source.getByRole('button', { name: 'Remove' }).click();

@@ -59,7 +59,7 @@ export function describeConsoleReading(world: WorldOf, browser: () => ConsoleBro
       await ask(BRAND);
       await answer().getByRole('link', { name: 'Audit of this request' }).click();
       const events = page.getByRole('list', { name: 'audit events' });
-      await events.getByText('reason.requested').waitFor();
+      await events.getByRole('heading', { name: 'reason.requested' }).waitFor();
       await events.getByRole('heading', { name: 'reason.answer' }).waitFor();
       expect(await events.getByText(BRAND).count()).toBeGreaterThan(0);
       expect(await events.getByText(QUOTATION).count()).toBe(0);
