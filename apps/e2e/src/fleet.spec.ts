@@ -33,11 +33,11 @@ if (services === null || services === 'incomplete') {
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
         OTEL_BSP_SCHEDULE_DELAY: '200',
       });
-      retrieval = await fleet.start('retrieval', [], ours.retrieval);
+      retrieval = await fleet.start('retrieval', [], { ...ours.retrieval });
       const retrievals = [retrieval.grpc];
-      gateway = await fleet.start('gateway', retrievals, ours.gateway);
+      gateway = await fleet.start('gateway', retrievals, { ...ours.gateway });
       await fleet.start('ingestion-worker', []);
-      await fleet.start('synthesis', retrievals, ours.synthesis);
+      await fleet.start('synthesis', retrievals, { ...ours.synthesis });
       for (const member of fleet.members) await member.waitUntilReady();
       admin = new ApiClient(gateway.url, fleet.bootstrapKey);
       await ingestOne(admin, {

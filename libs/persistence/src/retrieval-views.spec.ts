@@ -90,7 +90,7 @@ describeOnPostgres('RetrievalViews', (postgres) => {
           },
         ],
       ]);
-      expect(await recheck([])).toEqual({ key: result.key, heads: new Map() });
+      expect(await recheck([])).toMatchObject({ key: result.key, heads: new Map() });
     });
 
     it('obeys a revocation, an expiry and a changed key with the very next call', async () => {
@@ -283,7 +283,7 @@ describeOnPostgres('RetrievalViews', (postgres) => {
     const live = await views.liveGeneration(tenant.id);
     expect(live?.corpusFingerprint).not.toBe(empty?.corpusFingerprint);
     const absent = { itemId: randomUuid(), version: 1 };
-    expect((await views.recheck(key.id, [absent, { itemId: item.id, version: 1 }])).generation).toEqual(live);
+    expect((await views.recheck(key.id, [absent, { itemId: item.itemId, version: 1 }])).generation).toEqual(live);
     expect(await views.liveGeneration(randomUuid())).toBeNull();
     await query(`UPDATE generations SET status = 'retired' WHERE id = $1`, [tenant.generationId]);
     expect(await views.liveGeneration(tenant.id)).toBeNull();

@@ -197,19 +197,6 @@ export class RetrievalViews {
   }
 
   /**
-   * Whether the tenant lets its content go to an external model: as it said, else by whether it is the installation's
-   * own. null = the key doesn't hold, or the tenant is erased.
-   */
-  async readModelConsent(tenantId: string, apiKeyId: string): Promise<boolean | null> {
-    const [row]: { isGiven: boolean }[] = await this.query(
-      `SELECT coalesce(t.external_models, t.is_default) AS "isGiven" FROM api_keys k JOIN tenants t ON t.id = k.tenant_id
-       WHERE k.id = $1 AND k.tenant_id = $2 AND ${KEY_HOLDS} AND t.erased_at IS NULL`,
-      [apiKeyId, tenantId],
-    );
-    return row?.isGiven ?? null;
-  }
-
-  /**
    * The key's head, the candidates' item heads and which generation is live, in one query.
    *
    * @param knownAsOf ISO instant: what was known then decides about versions, declared validity and supersession. Who may

@@ -120,7 +120,9 @@ export class JobProducer {
       ...(await queue.getJobs(['prioritized'], 0, 0, true)),
     ]);
     // A job that was taken between the two questions comes back as nothing.
-    const dueAt = heads.flatMap((job) => (job ? [job.timestamp + job.delay] : []));
+    const dueAt = (heads as ((typeof heads)[number] | undefined)[]).flatMap((job) =>
+      job ? [job.timestamp + job.delay] : [],
+    );
     return Math.max(0, Date.now() - Math.min(Date.now(), ...dueAt));
   }
 

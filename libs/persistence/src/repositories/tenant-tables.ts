@@ -10,7 +10,7 @@ const KEPT = [
   'audit_chains',
 ];
 /** A row's parent where no foreign key says it. */
-const LINKS = [{ name: 'idempotency_records', column: 'api_key_id', parent: 'api_keys' },];
+const LINKS = [{ name: 'idempotency_records', column: 'api_key_id', parent: 'api_keys' }];
 
 /** Whose rows they are: by a tenant of their own, or by that of a parent. */
 export interface TenantTable {

@@ -12,8 +12,8 @@ describe('anyOf', () => {
   it('is several lists beyond that, of which one has to hold', () => {
     const ids = idsOf(140_000);
     const query = anyOf('itemId', ids);
-    const lists = (query.bool?.should as { terms: { itemId: string[] } }[]).map(({ terms }) => terms.itemId);
-    expect(query.bool?.minimum_should_match).toBe(1);
+    const lists = (query?.bool?.should as { terms: { itemId: string[] } }[]).map(({ terms }) => terms.itemId);
+    expect(query?.bool?.minimum_should_match).toBe(1);
     expect(lists.map((list) => list.length)).toEqual([65_536, 65_536, 8_928]);
     expect(lists.flat()).toEqual(ids);
   });
