@@ -53,4 +53,10 @@ describeOnPostgres('a connection', (postgres) => {
     );
     expect(result).toMatchObject({ command: 'UPDATE', rowCount: 1, rows: [] });
   });
+
+  it('refuses statements in other forms, which no scope would reach', async () => {
+    const ask = (): unknown => client.query({ text: 'SELECT 1' });
+    await expect(runInScope(tenantScope([tenant.id]), async () => ask())).rejects.toThrow('A statement is a text');
+    await expect((async () => ask())()).rejects.toThrow('A statement is a text');
+  });
 });

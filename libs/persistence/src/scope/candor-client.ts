@@ -33,16 +33,20 @@ export class CandorClient extends pg.Client {
   run(text: string, values: unknown): unknown {
     this.nameRoles();
     const name = preparedNameOf(text);
-    const scope = activeScope() ?? NOTHING;
-    if (this.rolePrefix === undefined || scope.role === 'owner')
+    if (this.rolePrefix === undefined || !this.isScoped())
       return name === undefined ? query.call(this, text, values) : query.call(this, { name, text, values });
     this.prepareScopes();
-    const scoping = scopeValues(scope, this.rolePrefix);
+    const scoping = scopeValues(activeScope() ?? NOTHING, this.rolePrefix);
     return new Promise((resolve, reject) => {
       const settle = (error: Error | null, result?: unknown): void => (error ? reject(error) : resolve(result));
       const config = name === undefined ? { text, values } : { name, text, values };
       query.call(this, new ScopedQuery(config, scoping, this.isInTransaction, settle));
     });
+  }
+
+  /** Whether statements run as one of the roles. */
+  isScoped(): boolean {
+    return this.rolePrefix !== undefined && (activeScope() ?? NOTHING).role !== 'owner';
   }
 
   /** For the session, and not with its start: a URL or a pooler may have options of its own. */
@@ -64,5 +68,7 @@ export class CandorClient extends pg.Client {
 
 // As a value and not as a method: the driver's own has a signature for each of the many ways to call it.
 CandorClient.prototype.query = function queryScoped(this: CandorClient, text: unknown, ...rest: unknown[]): unknown {
-  return typeof text === 'string' ? this.run(text, rest[0]) : query.call(this, text, ...rest);
+  if (typeof text === 'string') return this.run(text, rest[0]);
+  if (this.isScoped()) throw new Error('A statement is a text: in any other form it would run as whoever connected.');
+  return query.call(this, text, ...rest);
 } as typeof pg.Client.prototype.query;
