@@ -79,8 +79,9 @@ withPostgres('Database', () => {
         }
       }
       const log = await source.driver.createSchemaBuilder().log();
-      // Indexes, constraints and foreign keys are the migration's alone.
-      const ours = /^DROP INDEX|^ALTER TABLE "\w+" DROP CONSTRAINT/;
+      // Indexes, constraints and foreign keys are the migration's alone; of a type that TypeORM doesn't know is one column.
+      const ours =
+        /^DROP INDEX|^ALTER TABLE "\w+" DROP CONSTRAINT|^ALTER TABLE "audit_events" DROP COLUMN "transaction_id"$/;
       expect(log.upQueries.map(({ query: sql }) => sql).filter((sql) => !ours.test(sql))).toEqual([]);
     } finally {
       await source.destroy();

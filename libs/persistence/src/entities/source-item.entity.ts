@@ -73,6 +73,8 @@ export class ItemVersionEntity {
   @Column({ type: 'timestamptz', precision: 3, name: 'state_at', default: () => 'now()' }) stateAt!: Date;
   @Column('text', { name: 'error_type', nullable: true }) errorType!: string | null;
   @Column('text', { name: 'error_message', nullable: true }) errorMessage!: string | null;
+  /** Of one that waits after an error. */
+  @Column({ type: 'timestamptz', precision: 3, name: 'next_attempt_at', nullable: true }) nextAttemptAt!: Date | null;
   @Column('text') title!: string;
   @Column('text', { name: 'mime_type' }) mimeType!: 'text/plain' | 'text/markdown' | 'text/html';
   /** As pushed; null once the item is purged. */
