@@ -47,7 +47,12 @@ export function useList<Name extends ListName>(
   return { query, items, first };
 }
 
-export type ListQuery = Pick<
-  ReturnType<typeof useList>['query'],
-  'error' | 'isPending' | 'hasNextPage' | 'isFetchingNextPage'
-> & { fetchNextPage: () => unknown; refetch: () => unknown };
+/** What a view of a list needs of its query, whatever the items. */
+export interface ListQuery {
+  error: Error | null;
+  isPending: boolean;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => unknown;
+  refetch: () => unknown;
+}
