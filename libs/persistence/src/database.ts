@@ -26,6 +26,7 @@ import { ItemWaits1764920000000 } from './migrations/1764920000000-item-waits.js
 import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-level-security.js';
 import { Quotas1764930000001 } from './migrations/1764930000001-quotas.js';
 import { SupersedingItemsAtOnce1764960000001 } from './migrations/1764960000001-superseding-items-at-once.js';
+import { SplitOlderEvents1764990000000 } from './migrations/1764990000000-split-older-events.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
   activeScope,
@@ -115,6 +116,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       AuditSealing1764940000001,
       TenantCompliance1764940000002,
       SupersedingItemsAtOnce1764960000001,
+      SplitOlderEvents1764990000000,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,

@@ -109,6 +109,26 @@ withPostgres('upgrade of release 0.1', () => {
     expect(Number(row?.next)).toBe((release['audit_events']?.length ?? 0) + 1);
   });
 
+  it('puts the question apart also of events that the older release still writes', async () => {
+    const [older] = release['audit_events'] ?? [];
+    const metadata = { query: 'How “deep”\nis it?', querySha256: 'ab', candidates: 3 };
+    await owner.query(
+      `INSERT INTO audit_events (id, tenant_id, request_id, action, outcome, actor_type, metadata)
+       VALUES ('7d8a9e02-6c1c-4a53-9d0c-000000000001', $1, $2, 'search.query', 'ok', 'agent', $3)`,
+      [older?.['tenant_id'], older?.['request_id'], JSON.stringify(metadata)],
+    );
+    const [event] = await owner.query<{ metadata: Row; erasable: Row; salt: Buffer; digest: Buffer }[]>(
+      `SELECT metadata, erasable, erasable_salt AS salt, erasable_digest AS digest FROM audit_events
+       WHERE id = '7d8a9e02-6c1c-4a53-9d0c-000000000001'`,
+    );
+    const { candidates, ...texts } = metadata;
+    expect(event).toMatchObject({ metadata: { candidates }, erasable: texts });
+    const expected = createHash('sha256')
+      .update(event?.salt ?? '')
+      .update(JSON.stringify(texts));
+    expect(event?.digest).toEqual(expected.digest());
+  });
+
   it('changes nothing when it runs again', async () => {
     const count = async () => (await owner.query<unknown[]>('SELECT 1 FROM migrations')).length;
     const before = await count();
