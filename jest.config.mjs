@@ -9,6 +9,7 @@ export default {
     '<rootDir>/tools/models',
     '<rootDir>/tools/bench',
     '<rootDir>/tools/bootstrap',
+    '<rootDir>/tools/generate',
     '<rootDir>/tools/lint-proof',
     '<rootDir>/tools/alerts',
     '<rootDir>/tools/k8s',
