@@ -31,8 +31,12 @@ const LEAST_SHARED: Record<ProposalKind, { overlap: number; likeness: number }> 
  * Pairs of passages of different documents that say different things of the same subject: another value of one dimension,
  * another date, an exclusive state. One conflict for a pair of passages and a kind, the most confident one; in the
  * order of the passages.
+ * @param keep asked once for each, in order: what it leaves out takes no place among the few that are given
  */
-export function findConflicts(sources: readonly ClaimSource[]): Conflict[] {
+export function findConflicts(
+  sources: readonly ClaimSource[],
+  keep: (conflict: Conflict) => boolean = () => true,
+): Conflict[] {
   const claims = sources.flatMap(extractClaims).slice(0, MOST_CLAIMS);
   const best = new Map<string, Conflict>();
   for (const [index, left] of claims.entries()) {
@@ -45,7 +49,9 @@ export function findConflicts(sources: readonly ClaimSource[]): Conflict[] {
       best.set(key, { kind: left.kind, subject: left.subject, left, right, confidence });
     }
   }
-  return dropAgreements([...best.values()], claims).slice(0, MOST_CONFLICTS);
+  return dropAgreements([...best.values()], claims)
+    .filter(keep)
+    .slice(0, MOST_CONFLICTS);
 }
 
 function compareClaims(left: Claim, right: Claim): number | null {

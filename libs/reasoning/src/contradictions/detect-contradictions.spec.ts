@@ -188,6 +188,35 @@ describe('detectContradictions', () => {
     expect(detectContradictions({ items: only, outdated: [old], graph, proposals: [], at: AT })).toEqual([]);
   });
 
+  it('finds what stands behind many that a person rejected', () => {
+    const many = Array.from({ length: 8 }, (_, index) => ({
+      ...items[0]!,
+      chunkId: `m${index}`,
+      documentId: `document-of-m${index}`,
+      text: `The rate limit of the API is ${100 + 20 * index} requests.`,
+    }));
+    const detect = (graph: ReturnType<typeof graphOver>) =>
+      detectContradictions({ items: many, outdated: [], graph, proposals: [], at: AT });
+    const first = detect(graphOver([]));
+    expect(first).toHaveLength(20);
+    const ids = first.map(({ kind, left, right }) => identifyProposal(IDENTITY.tenantId, kind, [left, right]));
+    expect(detect(graphOver([], ids))).toHaveLength(8);
+  });
+
+  it('shows what a relation settled behind many contradictions of the items among themselves', () => {
+    const many = Array.from({ length: 8 }, (_, index) => ({
+      ...items[1]!,
+      chunkId: `m${index}`,
+      documentId: `document-of-m${index}`,
+      text: `The rate limit of the API is ${100 + 20 * index} requests.`,
+    }));
+    const graph = graphOver([{ fromDocumentId: 'document-of-m7' }]);
+    const found = detectContradictions({ items: many, outdated: [old], graph, proposals: [], at: AT });
+    expect(found.filter(({ settledBy }) => settledBy !== null)).toMatchObject([
+      { left: { chunkId: 'm7' }, right: { chunkId: 'c0' } },
+    ]);
+  });
+
   it('shows no two outdated passages, and the items’ own contradictions once', () => {
     const older = {
       ...old,

@@ -1,8 +1,8 @@
-import { findConflicts } from '../claims/find-conflicts.js';
+import { findConflicts, type Conflict } from '../claims/find-conflicts.js';
 import type { EvidenceItem } from '../evidence/evidence-bundle.js';
 import type { GraphProjection } from '../graph/graph-projection.js';
 import { indexGraph, type GraphIndex } from '../graph/supersession.js';
-import { identifyProposal } from '../proposals/identify-proposal.js';
+import { identifyProposal, type IdentifyingClaim } from '../proposals/identify-proposal.js';
 import type { InferenceProposal, ProposalKind, ProposedClaim } from '../proposals/inference-proposal.js';
 import type { JudgedHit } from '../trust/trusted-result.js';
 import type { Contradiction, ContradictionSide } from './contradiction.js';
@@ -27,7 +27,8 @@ export function detectContradictions({ items, outdated, graph, proposals, at }: 
   const index = graph === null ? null : indexGraph(graph);
   const sources = new Map(items.map((item) => [item.chunkId, item]));
   const found = new Map<string, Contradiction>();
-  for (const { kind, subject, left, right } of findConflicts(items)) {
+  const stands = (each: Disagreement): boolean => graph === null || !isDismissed(each, graph);
+  for (const { kind, subject, left, right } of findConflicts(items, stands)) {
     for (const sides of listSides(sources, left, right))
       found.set(keyOf(kind, left.chunkId, right.chunkId), compose(kind, subject, sides, index, at));
   }
@@ -39,8 +40,8 @@ export function detectContradictions({ items, outdated, graph, proposals, at }: 
       found.set(key, { ...known, proposalId: known.proposalId ?? proposalId });
     }
   }
-  const all = [...found.values(), ...findSettled(items, outdated, index, at)];
-  return graph === null ? all : all.filter((each) => !isDismissed(each, graph));
+  // Those of proposals may be dismissed too.
+  return [...[...found.values()].filter(stands), ...findSettled(items, outdated, index, at, stands)];
 }
 
 function findSettled(
@@ -48,18 +49,25 @@ function findSettled(
   outdated: readonly JudgedHit[],
   index: GraphIndex | null,
   at: number,
+  stands: (each: Disagreement) => boolean,
 ): Contradiction[] {
+  if (index === null) return [];
   const sources = new Map([...items, ...outdated].map((source) => [source.chunkId, source]));
   const current = new Set(items.map((item) => item.chunkId));
-  return findConflicts([...sources.values()]).flatMap(({ kind, subject, left, right }) => {
-    if (current.has(left.chunkId) === current.has(right.chunkId)) return [];
-    return listSides(sources, left, right)
-      .map((sides) => compose(kind, subject, sides, index, at))
-      .filter((each) => each.settledBy !== null && current.has(each[each.settledBy.prevails].chunkId));
-  });
+  const isSettled = (conflict: Conflict): boolean => {
+    const { left, right } = conflict;
+    if (current.has(left.chunkId) === current.has(right.chunkId)) return false;
+    const settledBy = settleContradiction(left.documentId, right.documentId, index, at);
+    return settledBy !== null && current.has(conflict[settledBy.prevails].chunkId) && stands(conflict);
+  };
+  return findConflicts([...sources.values()], isSettled).flatMap(({ kind, subject, left, right }) =>
+    listSides(sources, left, right).map((sides) => compose(kind, subject, sides, index, at)),
+  );
 }
 
-function isDismissed({ kind, left, right }: Contradiction, graph: GraphProjection): boolean {
+type Disagreement = Pick<Conflict, 'kind'> & Record<'left' | 'right', IdentifyingClaim>;
+
+function isDismissed({ kind, left, right }: Disagreement, graph: GraphProjection): boolean {
   return graph.dismissedProposalIds.includes(identifyProposal(graph.identity.tenantId, kind, [left, right]));
 }
 

@@ -182,6 +182,29 @@ describe('proposeConflicts', () => {
     expect(parseProposals([proposal, other], decided, evidence).proposals).toEqual([other]);
   });
 
+  it('comes to those behind the first ones once these are decided', () => {
+    const limits = Array.from({ length: 8 }, (_, index) => 100 + 20 * index);
+    const many = limits.map((limit) => ({
+      ...evidence[0]!,
+      chunkId: `m${limit}`,
+      documentId: `document-of-m${limit}`,
+      text: `The public API rate limit is ${limit} requests per minute per API key.`,
+    }));
+    const source = { identity: IDENTITY, documents: [], evidence: many };
+    const first = proposeConflicts(many, projectGraph({ ...source, relations: [] }));
+    expect(first).toHaveLength(20);
+    const rejected = first.slice(0, 10).map(({ proposalId }) => proposalId);
+    const relations = first.slice(10).map(({ claims: [left, right] }, index) => ({
+      ...relation,
+      relationId: `r${index}`,
+      kind: 'conflicts_with' as const,
+      fromDocumentId: left.documentId,
+      toDocumentId: right.documentId,
+    }));
+    const decided = projectGraph({ ...source, relations, dismissedProposalIds: rejected });
+    expect(proposeConflicts(many, decided)).toHaveLength(8);
+  });
+
   it('proposes between two documents whatever decides between others', () => {
     const other = { ...relation, kind: 'supersedes' as const, fromDocumentId: 'x', toDocumentId: 'y' };
     expect(proposeConflicts(evidence, graphWith(other))).toHaveLength(1);

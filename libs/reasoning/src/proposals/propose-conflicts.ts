@@ -25,10 +25,15 @@ export function proposeConflicts(evidence: readonly EvidenceItem[], graph: Graph
   const decided = new Set(
     graph.edges.filter((edge) => DECIDING.has(edge.kind)).map((edge) => pairKey(edge.fromNodeId, edge.toNodeId)),
   );
-  return findConflicts(evidence.filter((item) => nodeIds.has(item.chunkId)))
-    .filter(({ left, right }) => !decided.has(pairKey(left.documentId, right.documentId)))
-    .map((conflict) => toProposal(conflict, graph.identity))
-    .filter(({ proposalId }) => !known.has(proposalId) && known.add(proposalId));
+  const isNew = ({ kind, left, right }: Conflict): boolean => {
+    if (decided.has(pairKey(left.documentId, right.documentId))) return false;
+    const id = identifyProposal(graph.identity.tenantId, kind, [left, right]);
+    if (known.has(id)) return false;
+    known.add(id);
+    return true;
+  };
+  const sources = evidence.filter((item) => nodeIds.has(item.chunkId));
+  return findConflicts(sources, isNew).map((conflict) => toProposal(conflict, graph.identity));
 }
 
 /** `proposeConflicts` behind the port; it calls no model. */
