@@ -87,6 +87,32 @@ describe('WritePlace', () => {
     expect(refreshes).toBe(3);
   });
 
+  it('takes no rest for an urgent call that came while another refresh was under way', async () => {
+    const clock = { now: 0 };
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    let begun = 0;
+    const place = new WritePlace(
+      async () => {
+        begun += 1;
+        await turn();
+        await turn();
+        clock.now += 60_000;
+      },
+      () => clock.now,
+    );
+    const slow = place.refresh();
+    while (begun === 0) await turn();
+    const urgent = place.refresh({ urgent: true });
+    await slow;
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    expect(begun).toBe(2);
+    await urgent;
+    const calm = place.refresh();
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    expect(begun).toBe(2);
+    await Promise.all([calm, place.refresh({ urgent: true })]);
+  });
+
   it('shares a refresh between those who wait, but not with who wrote after it began', async () => {
     const { place, log, turn } = steps();
     const first = place.refresh();

@@ -17,6 +17,8 @@ export class WritePlace {
   /** The refresh that has not begun yet: it sees all that is written by then. */
   private next: Promise<void> | undefined;
   private restUntil = 0;
+  /** Somebody can't wait: the next refresh takes no rest, whichever is under way now. */
+  private urgent = false;
   private rest = new AbortController();
 
   constructor(
@@ -35,7 +37,7 @@ export class WritePlace {
   /** Resolves when all that was written before the call is visible; `urgent` ends the rest between two refreshes. */
   refresh({ urgent = false } = {}): Promise<void> {
     if (urgent) {
-      this.restUntil = 0;
+      this.urgent = true;
       this.rest.abort();
     }
     if (!this.next) {
@@ -50,6 +52,7 @@ export class WritePlace {
     await Promise.all([before, turn()]);
     await this.takeRest();
     this.next = undefined;
+    this.urgent = false;
     const written = this.written;
     const began = this.now();
     await this.refreshIndex();
@@ -59,7 +62,7 @@ export class WritePlace {
 
   private async takeRest(): Promise<void> {
     const milliseconds = this.restUntil - this.now();
-    if (milliseconds <= 0) return;
+    if (this.urgent || milliseconds <= 0) return;
     this.rest = new AbortController();
     await delay(milliseconds, undefined, { signal: this.rest.signal }).catch(() => undefined);
   }
