@@ -131,6 +131,20 @@ describe('BatchedIndexWriter', () => {
     expect(asked).toBe(1);
   });
 
+  it('lets go at once of who goes away while it asks, and gives up an index that does not answer', async () => {
+    const inner = new RecordingWriter();
+    inner.ping = () => new Promise(() => undefined);
+    const writer = new BatchedIndexWriter(inner, { pingMs: 200 });
+    const gone = new AbortController();
+    const settled: string[] = [];
+    const waiting = writer.ping().catch((error: AppError) => settled.push(error.code));
+    const leaving = writer.ping(gone.signal).catch((error: AppError) => settled.push(error.code));
+    gone.abort();
+    await Promise.all([leaving, waiting]);
+    expect(settled).toEqual(['REQUEST.CANCELLED', 'DEPENDENCY.INDEX_UNAVAILABLE']);
+    await expect(writer.ping(gone.signal)).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
+  });
+
   it('finishes what it accepted before it closes', async () => {
     const inner = new RecordingWriter();
     const writer = new BatchedIndexWriter(inner);

@@ -1,3 +1,5 @@
+import { AppError } from '@candor/contracts';
+import { throwIfCancelled, untilCancelled } from '@candor/runtime/cancellation';
 import { Coalescer } from '@candor/runtime/coalescer';
 import type { IndexAddress, IndexOperation, SearchIndexWriter } from './search-index.port.js';
 
@@ -6,12 +8,15 @@ export interface BatchLimits {
   maxOperations: number;
   /** Approximate bytes of text and vectors a flush. */
   maxBytes: number;
+  /** After it an index that was asked whether it is there counts as away. */
+  pingMs: number;
 }
 
-const DEFAULT_LIMITS: BatchLimits = { maxOperations: 512, maxBytes: 8 * 1024 * 1024 };
+const DEFAULT_LIMITS: BatchLimits = { maxOperations: 512, maxBytes: 8 * 1024 * 1024, pingMs: 5_000 };
 
 const FLUSHES_AT_ONCE = 4;
 const ANSWER_COUNTS_MS = 1_000;
+const RETRY_AFTER_SECONDS = 5;
 
 /** Coalesces concurrent `apply` calls on one address, so that many small jobs pay for one refresh together. */
 export class BatchedIndexWriter implements SearchIndexWriter {
@@ -64,14 +69,20 @@ export class BatchedIndexWriter implements SearchIndexWriter {
    */
   async ping(signal?: AbortSignal): Promise<void> {
     if (Date.now() - this.answeredAt < ANSWER_COUNTS_MS) return;
+    throwIfCancelled(signal);
     // Nobody's signal ends it: others wait for it too.
     this.asking ??= this.ask().finally(() => (this.asking = undefined));
-    await this.asking;
-    signal?.throwIfAborted();
+    await untilCancelled(this.asking, signal);
   }
 
   private async ask(): Promise<void> {
-    await this.inner.ping();
+    const limit = AbortSignal.timeout(this.limits.pingMs);
+    try {
+      await untilCancelled(this.inner.ping(limit), limit);
+    } catch (error) {
+      if (!limit.aborted) throw error;
+      throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
     this.answeredAt = Date.now();
   }
 
