@@ -3,6 +3,7 @@ import type { GraphNode, GraphProjection } from '../graph/graph-projection.js';
 import { PortOutputError, parseOutput } from '../run/port-output-error.js';
 import type { ProviderFailureKind } from '../run/provider-failure.js';
 import { normalizeWhitespace } from '../validate-citations.js';
+import { identifyProposal } from './identify-proposal.js';
 import {
   MOST_PROPOSALS,
   proposalReportSchema,
@@ -19,7 +20,7 @@ export interface ParsedProposals {
 /**
  * A proposal provider's output, as a list or a report, held to the graph: same generation, every source evidence id a node of
  * it, quotations that occur in the evidence. One bad proposal makes the whole report malformed; what a person rejected
- * is left out. Throws PortOutputError.
+ * is left out, whatever id the provider gives it. Throws PortOutputError.
  */
 export function parseProposals(
   output: unknown,
@@ -39,8 +40,9 @@ export function parseProposals(
     ids.add(proposal.proposalId);
   }
   const dismissed = new Set(graph.dismissedProposalIds);
+  const { tenantId } = graph.identity;
   return {
-    proposals: proposals.filter(({ proposalId }) => !dismissed.has(proposalId)),
+    proposals: proposals.filter(({ kind, claims }) => !dismissed.has(identifyProposal(tenantId, kind, claims))),
     reported: failures.map((failure) => failure.kind),
   };
 }

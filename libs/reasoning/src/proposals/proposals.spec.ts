@@ -179,7 +179,9 @@ describe('proposeConflicts', () => {
     const decided = projectGraph({ ...source, dismissedProposalIds: [id] });
     expect(proposeConflicts(evidence, decided)).toEqual([]);
     const other = makeProposal('c1', 'c2', { claims: proposal!.claims });
-    expect(parseProposals([proposal, other], decided, evidence).proposals).toEqual([other]);
+    expect(parseProposals([proposal, other], decided, evidence).proposals).toEqual([]);
+    const sameId = makeProposal('c1', 'c2', { proposalId: id });
+    expect(parseProposals([sameId], decided, evidence).proposals).toEqual([sameId]);
   });
 
   it('comes to those behind the first ones once these are decided', () => {
