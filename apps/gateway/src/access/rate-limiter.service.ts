@@ -1,4 +1,9 @@
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import {
+  RateLimiterMemory,
+  RateLimiterRedis,
+  type RateLimiterAbstract,
+  type RateLimiterRes,
+} from 'rate-limiter-flexible';
 
 /** A Redis client; rate-limiter-flexible itself types it as `any`. */
 export type RateLimitStore = object;
@@ -12,10 +17,12 @@ export interface RateLimitState {
 }
 
 const WINDOW_SECONDS = 60;
+/** The library only counts here: the limit comes with each request. */
+const ANY_NUMBER = 1_000_000_000;
 
 /** Requests in a window, shared by all replicas through Redis; in memory without it and while it is down. */
 export class RateLimiterService {
-  private readonly limiters = new Map<string, RateLimiterAbstract>();
+  private readonly limiters = new Map<number, RateLimiterAbstract>();
 
   constructor(private readonly store: RateLimitStore | null) {}
 
@@ -24,15 +31,15 @@ export class RateLimiterService {
     return this.takeFrom(`${apiKeyId}-${action}`, limit, WINDOW_SECONDS);
   }
 
-  /** A limit of 0 allows nothing. */
+  /**
+   * A limit of 0 allows nothing. What is refused doesn't count, and a limit that changes finds what was used before it.
+   */
   async takeFrom(key: string, limit: number, windowSeconds: number): Promise<RateLimitState> {
-    try {
-      const state = await this.limiterOf(limit, windowSeconds).consume(key);
-      return toState(state, limit, true);
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return toState(refusal, limit, false);
-      throw refusal;
-    }
+    const limiter = this.limiterOf(windowSeconds);
+    const state = await limiter.consume(key);
+    const allowed = state.consumedPoints <= limit;
+    if (!allowed) await limiter.reward(key);
+    return toState(state, limit, allowed);
   }
 
   /** What was taken so far; nothing is counted where there is no limit. */
@@ -41,7 +48,7 @@ export class RateLimiterService {
     limit: number | null,
     windowSeconds: number,
   ): Promise<{ used: number; resetAt: string | null }> {
-    const state = limit === null ? null : await this.limiterOf(limit, windowSeconds).get(key);
+    const state = limit === null ? null : await this.limiterOf(windowSeconds).get(key);
     if (limit === null || !state || state.consumedPoints <= 0) return { used: 0, resetAt: null };
     return {
       used: Math.min(limit, state.consumedPoints),
@@ -49,11 +56,10 @@ export class RateLimiterService {
     };
   }
 
-  private limiterOf(limit: number, windowSeconds: number): RateLimiterAbstract {
-    const name = windowSeconds === WINDOW_SECONDS ? `${limit}` : `${limit}-${windowSeconds}`;
-    const existing = this.limiters.get(name);
+  private limiterOf(windowSeconds: number): RateLimiterAbstract {
+    const existing = this.limiters.get(windowSeconds);
     if (existing) return existing;
-    const options = { points: limit, duration: windowSeconds, keyPrefix: `candor-rate-${name}` };
+    const options = { points: ANY_NUMBER, duration: windowSeconds, keyPrefix: `candor-rate-${windowSeconds}` };
     const inMemory = new RateLimiterMemory(options);
     const limiter = this.store
       ? new RateLimiterRedis({
@@ -63,7 +69,7 @@ export class RateLimiterService {
           rejectIfRedisNotReady: true,
         })
       : inMemory;
-    this.limiters.set(name, limiter);
+    this.limiters.set(windowSeconds, limiter);
     return limiter;
   }
 }
@@ -72,7 +78,7 @@ function toState(state: RateLimiterRes, limit: number, allowed: boolean): RateLi
   return {
     allowed,
     limit,
-    remaining: Math.max(0, state.remainingPoints),
+    remaining: Math.max(0, limit - state.consumedPoints),
     resetSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
   };
 }
