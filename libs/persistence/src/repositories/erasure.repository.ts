@@ -27,6 +27,9 @@ export interface ErasureRow {
 const COLUMNS = `r.id, r.tenant_id AS "tenantId", r.kind, r.subject, r.state, r.step, r.counts, r.request_id AS "requestId",
   r.requested_by AS "requestedBy", r.requested_in AS "requestedIn", r.created_at AS "createdAt", r.ended_at AS "endedAt"`;
 
+/** What refuses a second erasure of a tenant. */
+export const ONE_ERASURE_OF_A_TENANT = 'erasures_one_of_a_tenant';
+
 export async function insertErasure(
   transaction: Transaction,
   erasure: Pick<
@@ -148,10 +151,10 @@ export async function endErasure(transaction: Transaction, id: string): Promise<
   return ended === 1;
 }
 
-/** The row stays for the audit trail, without what names anybody. */
+/** The row stays for the audit trail, without what names anybody; it says how long the trail stays. */
 export async function blankTenant(transaction: Transaction, tenantId: string): Promise<void> {
   await transaction.query(
-    `UPDATE tenants SET name = 'Erased tenant', retention = '{}', external_models = false WHERE id = $1`,
+    `UPDATE tenants SET name = 'Erased tenant', retention = ${TRAIL_RETENTION}, external_models = false WHERE id = $1`,
     [tenantId],
   );
 }
@@ -180,6 +183,10 @@ export async function countAuditTexts(
   );
   return row?.events ?? 0;
 }
+
+/** Of a tenant that is erased only its audit events are left, for as long as they were to be kept. */
+export const TRAIL_RETENTION = `CASE WHEN retention ? 'auditEvents'
+  THEN jsonb_build_object('auditEvents', retention->'auditEvents') ELSE '{}' END`;
 
 export interface AuditTexts {
   tenantId: string;

@@ -1,6 +1,6 @@
 import type { RetentionKind } from '@candor/contracts';
 import type { Transaction } from '../database.js';
-import { countAuditTexts, eraseAuditTexts } from './erasure.repository.js';
+import { countAuditTexts, eraseAuditTexts, TRAIL_RETENTION } from './erasure.repository.js';
 
 /** Batches a commit: with full batches, ten thousand events. */
 const BATCHES_AT_ONCE = 10;
@@ -11,10 +11,12 @@ export interface RetentionRule {
   retention: Partial<Record<RetentionKind, number>>;
 }
 
-/** The tenants that keep anything for a limited time. */
+/** The tenants that keep anything for a limited time; of an erased one the audit events are still there to be kept. */
 export async function listRetentionRules(transaction: Transaction): Promise<RetentionRule[]> {
   return transaction.query(
-    `SELECT id AS "tenantId", retention FROM tenants WHERE retention <> '{}' AND erased_at IS NULL ORDER BY id`,
+    `SELECT id AS "tenantId", r.retention FROM tenants t CROSS JOIN LATERAL (
+       SELECT CASE WHEN t.erased_at IS NULL THEN t.retention ELSE ${TRAIL_RETENTION} END AS retention) r
+     WHERE r.retention <> '{}' ORDER BY id`,
   );
 }
 
