@@ -27,9 +27,10 @@ const PARTS = {
     condition: 'reviewer_api_key_id = ANY ($2::uuid[]) AND note IS NOT NULL',
     erase: 'UPDATE reviewed_relations SET note = NULL WHERE',
   },
+  // The installation's first key stands for no person: without it nobody administers the tenants.
   // Not deleted: audit events name its id, and nobody may get one that means somebody else.
   api_keys: {
-    condition: `id = ANY ($2::uuid[]) AND name <> 'Erased'`,
+    condition: `id = ANY ($2::uuid[]) AND NOT is_installation_key AND name <> 'Erased'`,
     erase: `UPDATE api_keys SET name = 'Erased', principals = '{}', revoked_at = coalesce(revoked_at, now()) WHERE`,
   },
 } as const;
@@ -66,10 +67,11 @@ export async function erasePerson(
     );
     if (rows > 0) counts[name] = rows;
   }
-  // Stored responses and secrets belong to a key.
+  // Stored responses and secrets belong to a key. The installation's first one is nobody's and stays as it is.
   for (const table of ['idempotency_records', 'api_key_secrets'])
     await transaction.query(
-      `DELETE FROM ${table} WHERE api_key_id IN (SELECT id FROM api_keys WHERE tenant_id = $1 AND id = ANY ($2::uuid[]))`,
+      `DELETE FROM ${table} WHERE api_key_id IN (SELECT id FROM api_keys WHERE tenant_id = $1 AND id = ANY ($2::uuid[])
+         AND NOT is_installation_key)`,
       [tenantId, apiKeyIds],
     );
   return counts;

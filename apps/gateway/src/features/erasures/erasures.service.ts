@@ -18,10 +18,13 @@ import {
   countTenantRows,
   Database,
   findErasure,
+  findInstallationKey,
   findTenant,
   insertErasure,
+  isUniqueViolation,
   listErasures,
   listTenantTables,
+  ONE_ERASURE_OF_A_TENANT,
   type ErasureRow,
   type TenantEntity,
   type Transaction,
@@ -60,6 +63,10 @@ export class ErasuresService {
     if (apiKeyIds.length + authorNames.length === 0)
       throw invalidField('apiKeyIds', 'must name a key, or authorNames a name');
     if (apiKeyIds.includes(apiKey.id)) throw new AppError('API_KEY.SELF_REVOKE');
+    const first = await this.database.read((manager) => findInstallationKey(manager));
+    // It administers the tenants and stands for nobody; only whoever has it changes it.
+    if (first && apiKeyIds.includes(first.id))
+      throw invalidField('apiKeyIds', "must not name the installation's first key");
     this.note('person', dryRun, scope.tenantId);
     const person = { apiKeyIds, authorNames };
     const { tenantId } = scope;
@@ -111,7 +118,7 @@ export class ErasuresService {
     Object.assign(audit.metadata, { kind, dryRun });
   }
 
-  private begin(tenantId: string, subject: ErasureRow['subject']): Promise<ErasureRow> {
+  private async begin(tenantId: string, subject: ErasureRow['subject']): Promise<ErasureRow> {
     const { scope } = requireCaller();
     const context = requireRequestContext();
     const erase = async (transaction: Transaction): Promise<ErasureRow> => {
@@ -131,7 +138,14 @@ export class ErasuresService {
         await writeAuditEvents(transaction, [{ ...eventOf(context, 'accepted'), tenantId }]);
       return erasure;
     };
-    return this.requests.run(erase, { alsoOf: tenantId });
+    try {
+      return await this.requests.run(erase, { alsoOf: tenantId });
+    } catch (error) {
+      // Two that ask at once both find it there to be erased.
+      if (isUniqueViolation(error, ONE_ERASURE_OF_A_TENANT))
+        throw new AppError('RESOURCE.CONFLICT', { message: 'The tenant is being erased already.', cause: error });
+      throw error;
+    }
   }
 }
 
