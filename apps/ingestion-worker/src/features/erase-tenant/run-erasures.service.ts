@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ERASURE_STEPS, JOB_CATALOGUE, type ErasureStep } from '@candor/contracts';
 import {
   claimErasure,
+  countAuditTexts,
   countOfPerson,
   countTenantRows,
   Database,
@@ -15,7 +16,9 @@ import {
   noteErased,
   releaseErasure,
   setErasureStep,
+  type AuditTexts,
   type ErasureRow,
+  type Transaction,
 } from '@candor/persistence';
 import { JobProducer } from '@candor/queue';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
@@ -125,8 +128,7 @@ export class RunErasuresService {
     { id, tenantId, kind, subject }: ErasureRow,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    if (kind === 'person' && !subject) return true;
-    const texts = { tenantId, apiKeyIds: kind === 'person' ? (subject?.apiKeyIds ?? []) : null };
+    const texts = textsOf({ tenantId, kind, subject });
     for (let erased = ROWS_AT_ONCE; erased === ROWS_AT_ONCE;) {
       signal?.throwIfAborted();
       erased = await this.system.transaction((transaction) => eraseAuditTexts(transaction, texts, ROWS_AT_ONCE));
@@ -137,12 +139,13 @@ export class RunErasuresService {
 
   /** Looks again before it says that nothing is left; what came in between starts the erasure over. */
   private async certify(erasure: ErasureRow): Promise<boolean> {
-    const { id, tenantId, kind, subject } = erasure;
-    const left = await this.system.read(async (manager) => {
-      if (kind === 'person') return subject ? countOfPerson(manager, tenantId, subject) : {};
-      return countTenantRows(manager, await listTenantTables(manager), tenantId);
-    });
-    if (Object.keys(left).length > 0) {
+    const { id, tenantId, kind } = erasure;
+    const { rows, texts } = await this.system.read(async (manager) => ({
+      rows: await this.countRows(manager, erasure),
+      // A request that was under way writes its event when the texts are gone already.
+      texts: await countAuditTexts(manager, textsOf(erasure)),
+    }));
+    if (Object.keys(rows).length > 0 || texts > 0) {
       const first = kind === 'tenant' ? 'queue' : 'rows';
       await this.system.transaction((transaction) => setErasureStep(transaction, id, first));
       return false;
@@ -154,7 +157,20 @@ export class RunErasuresService {
     return true;
   }
 
+  private async countRows(
+    manager: Transaction,
+    { tenantId, kind, subject }: ErasureRow,
+  ): Promise<Record<string, number>> {
+    if (kind === 'person') return subject ? countOfPerson(manager, tenantId, subject) : {};
+    return countTenantRows(manager, await listTenantTables(manager), tenantId);
+  }
+
   private async note(id: string, what: string, count: number): Promise<void> {
     await this.system.transaction((transaction) => noteErased(transaction, id, what, count, LEASE_SECONDS));
   }
+}
+
+/** Of a person those that their keys asked, of a tenant all. */
+function textsOf({ tenantId, kind, subject }: Pick<ErasureRow, 'tenantId' | 'kind' | 'subject'>): AuditTexts {
+  return { tenantId, apiKeyIds: kind === 'person' ? (subject?.apiKeyIds ?? []) : null };
 }
