@@ -14,6 +14,11 @@ export function findTenant(transaction: Transaction, id: string): Promise<Tenant
   return transaction.findOneBy(TenantEntity, { id });
 }
 
+/** Until the end of the transaction nobody else changes it: for changes that rest on what is there. */
+export function lockTenant(transaction: Transaction, id: string): Promise<TenantEntity> {
+  return transaction.findOneOrFail(TenantEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+}
+
 export async function updateTenant(
   transaction: Transaction,
   id: string,

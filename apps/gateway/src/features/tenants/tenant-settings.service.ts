@@ -8,7 +8,7 @@ import {
   type UpdateTenantBody,
 } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
-import { countOutdated, Database, updateTenant, type TenantEntity } from '@candor/persistence';
+import { countOutdated, Database, lockTenant, updateTenant, type TenantEntity } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
 import { requireCaller } from '../../access/caller.js';
 import { eventOf, RequestTransaction } from '../../request/request-transaction.service.js';
@@ -28,13 +28,15 @@ export class TenantSettingsService {
 
   /** A change of consent has an event of its own: it is what an auditor asks for. */
   update({ retention, ...change }: UpdateTenantBody): Promise<{ data: TenantSettings }> {
-    const { tenant } = requireCaller();
+    const { id } = requireCaller().tenant;
     const context = requireRequestContext();
-    Object.assign(context.audit, { targetType: 'tenant', targetId: tenant.id });
+    Object.assign(context.audit, { targetType: 'tenant', targetId: id });
     context.audit.metadata['changed'] = Object.keys({ ...change, ...(retention ? { retention } : {}) });
     if (retention) context.audit.metadata['retention'] = retention;
     return this.requests.run(async (transaction) => {
-      const changed = await updateTenant(transaction, tenant.id, {
+      // As it is now, and not as the key was read with: of two changes at once neither undoes the other.
+      const tenant = await lockTenant(transaction, id);
+      const changed = await updateTenant(transaction, id, {
         ...change,
         ...(retention ? { retention: mergeRetention(tenant.retention, retention) } : {}),
       });
