@@ -22,7 +22,11 @@ export interface NewJob extends Pick<AddOptions, 'priority'> {
 }
 
 const REMOVAL_PAGE = 50;
-const ALL_STATES = ['active', 'wait', 'prioritized', 'delayed', 'completed', 'failed'] as const;
+/**
+ * Each state before those that a job goes on to, so that one that moves meanwhile is found where it went; running and
+ * backing off follow each other and are looked at twice.
+ */
+const ALL_STATES = ['delayed', 'wait', 'prioritized', 'active', 'delayed', 'completed', 'failed', 'active'] as const;
 
 const PING_QUEUE = 'ping';
 
@@ -83,13 +87,13 @@ export class JobProducer {
    * @returns how many could not be taken, since a worker has them
    */
   async removeOfTenant(queueName: string, tenantId: string): Promise<number> {
-    let running = 0;
+    const running = new Set<string>();
     for (const state of ALL_STATES) {
       for (let from = 0; ;) {
         const { seen, removed } = await this.connection.call(queueName, async (queue) => {
           const page = await queue.getJobs([state], from, from + REMOVAL_PAGE - 1, true);
           const theirs = page.filter((job: (typeof page)[number] | undefined) => tenantOf(job?.data) === tenantId);
-          if (state === 'active') running += theirs.length;
+          if (state === 'active') for (const job of theirs) running.add(job.id ?? '');
           else for (const job of theirs) await queue.remove(job.id ?? '');
           return { seen: page.length, removed: state === 'active' ? 0 : theirs.length };
         });
@@ -97,7 +101,7 @@ export class JobProducer {
         from += seen - removed;
       }
     }
-    return running;
+    return running.size;
   }
 
   async counts(queueName: string): Promise<QueueCounts> {
