@@ -1,5 +1,6 @@
 import {
   AppError,
+  EVERY_TENANT,
   isErrorCode,
   itemJobPayloadSchema,
   refreshItemMetadataJob,
@@ -27,6 +28,7 @@ export class RecordDeadLetterService {
     const origin = itemJobPayloadSchema.pick({ tenantId: true, requestId: true }).strip().safeParse(letter.payload);
     if (!origin.success) return this.logUnreadable(letter);
     const { tenantId, requestId } = origin.data;
+    if (tenantId === EVERY_TENANT) return this.logRound(letter);
     await runInRequestContext(createRequestContext(requestId, { tenantId }), () => this.recordOf(origin.data, letter));
   }
 
@@ -71,6 +73,11 @@ export class RecordDeadLetterService {
   /** The run is the record: it shows the error, and the next one goes on from the cursor. */
   private endRun(runId: string, { error }: DeadLetter): Promise<void> {
     return new EndRunService(this.database).end({ id: runId, leaseId: null }, { state: 'failed', error });
+  }
+
+  /** A round of everybody's is nobody's to look at, and the next one does its work. */
+  private logRound({ job, jobId, error, attemptsMade }: DeadLetter): void {
+    this.logger.error({ job, jobId, type: error.type, attempts: attemptsMade }, 'A round of a schedule failed');
   }
 
   private logUnreadable({ job, jobId, error }: DeadLetter): void {
