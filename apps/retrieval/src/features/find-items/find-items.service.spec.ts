@@ -144,10 +144,31 @@ describe('find_items', () => {
   it('gives a literal search the caller’s signal, and starts none for who has gone', async () => {
     const controller = new AbortController();
     await find({ semantic: false }, { signal: controller.signal });
-    expect(world.library.asked[0]?.[1].signal).toBe(controller.signal);
+    expect(world.library.asked).toHaveLength(1);
     controller.abort();
     await expect(find({ semantic: false }, { signal: controller.signal })).rejects.toThrow();
     expect(world.library.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['its caller goes away', false],
+    ['one beside it is refused', true],
+  ])('ends a literal search for which nobody waits: %s', async (_when, isRefused) => {
+    const controller = new AbortController();
+    const ended: string[] = [];
+    world.library.findDocuments = (_viewer, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          ended.push('documents');
+          reject(new AppError('REQUEST.CANCELLED'));
+        });
+        if (!isRefused) controller.abort();
+      });
+    if (isRefused) world.library.findPrompts = () => Promise.reject(new AppError('RETRIEVAL.BUSY'));
+    await expect(find({ semantic: false }, { signal: controller.signal })).rejects.toMatchObject({
+      code: isRefused ? 'RETRIEVAL.BUSY' : 'REQUEST.CANCELLED',
+    });
+    expect(ended).toEqual(['documents']);
   });
 
   it('finds literally by where the words stand', async () => {

@@ -53,15 +53,21 @@ export class FindItemsService {
     // What a collection holds is part of what it is found by.
     const finds = (kind: LibraryKind): boolean => wants(kind) || (may(kind) && wants('collections'));
 
+    // When one of them fails, nobody waits for the others any more.
+    const failed = new AbortController();
+    const wanted = AbortSignal.any([signal, failed.signal]);
     const finder: LibraryFinder = request.semantic
-      ? new SemanticFinder(this.tools, caller, signal)
-      : new LiteralFinder(this.library, this.scans, caller.tenantId, narrowToKey(caller, key), signal);
+      ? new SemanticFinder(this.tools, caller, wanted)
+      : new LiteralFinder(this.library, this.scans, caller.tenantId, narrowToKey(caller, key), wanted);
     const query: LibraryQuery = { text: request.query.trim(), tags: request.tags, limit: request.limit };
     const [prompts, documents, own] = await Promise.all([
       finds('prompts') ? finder.findPrompts(query) : [],
       finds('documents') ? finder.findDocuments(query) : [],
       wants('collections') ? finder.findCollections(query) : [],
-    ]);
+    ]).catch((error: unknown) => {
+      failed.abort();
+      throw error;
+    });
     const collections = wants('collections')
       ? await this.rank(caller.tenantId, query, { own, prompts, documents })
       : [];
