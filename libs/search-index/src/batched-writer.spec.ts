@@ -137,8 +137,9 @@ describe('BatchedIndexWriter', () => {
     const writer = new BatchedIndexWriter(inner, { pingMs: 200 });
     const gone = new AbortController();
     const settled: string[] = [];
-    const waiting = writer.ping().catch((error: AppError) => settled.push(error.code));
-    const leaving = writer.ping(gone.signal).catch((error: AppError) => settled.push(error.code));
+    const note = (error: unknown): number => settled.push(AppError.from(error).code);
+    const waiting = writer.ping().catch(note);
+    const leaving = writer.ping(gone.signal).catch(note);
     gone.abort();
     await Promise.all([leaving, waiting]);
     expect(settled).toEqual(['REQUEST.CANCELLED', 'DEPENDENCY.INDEX_UNAVAILABLE']);

@@ -190,7 +190,7 @@ describe('detectContradictions', () => {
 
   it('finds what stands behind many that a person rejected', () => {
     const many = Array.from({ length: 8 }, (_, index) => ({
-      ...items[0]!,
+      ...items[0],
       chunkId: `m${index}`,
       documentId: `document-of-m${index}`,
       text: `The rate limit of the API is ${100 + 20 * index} requests.`,

@@ -180,14 +180,14 @@ describe('proposeConflicts', () => {
     expect(proposeConflicts(evidence, decided)).toEqual([]);
     const other = makeProposal('c1', 'c2', { claims: proposal!.claims });
     expect(parseProposals([proposal, other], decided, evidence).proposals).toEqual([]);
-    const sameId = makeProposal('c1', 'c2', { proposalId: id });
+    const sameId = { ...proposal!, kind: 'conflicting_date' as const };
     expect(parseProposals([sameId], decided, evidence).proposals).toEqual([sameId]);
   });
 
   it('comes to those behind the first ones once these are decided', () => {
     const limits = Array.from({ length: 8 }, (_, index) => 100 + 20 * index);
     const many = limits.map((limit) => ({
-      ...evidence[0]!,
+      ...evidence[0],
       chunkId: `m${limit}`,
       documentId: `document-of-m${limit}`,
       text: `The public API rate limit is ${limit} requests per minute per API key.`,
