@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { AppError } from '@candor/contracts';
 import { scanNewestFirst, type Changed, type NewestFirstScan } from './scan-newest-first.js';
 
 const never = new AbortController().signal;
@@ -49,6 +50,46 @@ describe('scanNewestFirst', () => {
       signal: never,
     });
     expect(sizes.slice(0, 2)).toEqual([32, 8]);
+  });
+
+  const timeout = new AppError('DEPENDENCY.DATABASE_UNAVAILABLE', {
+    cause: Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' }),
+  });
+
+  it('looks through the same again in halves when a batch takes longer than a statement may', async () => {
+    const sizes: number[] = [];
+    const seen: string[] = [];
+    await scanNewestFirst<number>({
+      ...numbers(40, 40),
+      findIn: async (ids) => {
+        sizes.push(ids.length);
+        if (ids.length > 10) throw timeout;
+        seen.push(...ids);
+        return [];
+      },
+      isEnough: () => false,
+      signal: never,
+    });
+    expect(sizes.slice(0, 3)).toEqual([32, 16, 8]);
+    expect(seen).toEqual(Array.from({ length: 40 }, (_, number) => `${number}`));
+  });
+
+  it('fails when one alone takes too long, and at once with any other failure', async () => {
+    const sizes: number[] = [];
+    const scanThatThrows = (error: Error): Promise<void> =>
+      scanNewestFirst<number>({
+        ...numbers(40, 40),
+        findIn: async (ids) => {
+          sizes.push(ids.length);
+          throw error;
+        },
+        isEnough: () => false,
+        signal: never,
+      });
+    await expect(scanThatThrows(timeout)).rejects.toBe(timeout);
+    expect(sizes.splice(0)).toEqual([32, 16, 8, 4, 2, 1]);
+    await expect(scanThatThrows(new AppError('DEPENDENCY.DATABASE_UNAVAILABLE'))).rejects.toThrow();
+    expect(sizes).toEqual([32]);
   });
 
   it('ends when enough was found', async () => {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { throwIfCancelled } from '@candor/runtime/cancellation';
+import { isStatementTimeout } from './is-connection-failure.js';
 
 /** What is looked through, in its order: the last change first. */
 export interface Changed {
@@ -25,7 +26,8 @@ const LARGEST_BATCH = 1_000;
 
 /**
  * Looks through everything in batches, each a statement of its own: between two of them a connection is free for others, and
- * a caller who has gone ends the work. Memory holds one page of ids and the matches of one batch.
+ * a caller who has gone ends the work. Memory holds one page of ids and the matches of one batch. One that takes longer than
+ * a statement may is looked through again in smaller ones.
  *
  * @throws AppError REQUEST.CANCELLED once the signal has fired.
  */
@@ -39,13 +41,32 @@ export async function scanNewestFirst<Match>(scan: NewestFirstScan<Match>): Prom
       throwIfCancelled(scan.signal);
       end = Math.min(page.length, start + size);
       const began = performance.now();
-      const matches = await scan.findIn(page.slice(start, end).map(({ id }) => id));
+      const ids = page.slice(start, end).map(({ id }) => id);
+      const matches = await findInTime(scan, ids);
+      if (matches === null) {
+        size = Math.floor(ids.length / 2);
+        end = start;
+        continue;
+      }
       size = nextSize(size, performance.now() - began);
       for (const match of matches) if (scan.isEnough(match)) return;
     }
     const last = page.at(-1);
     if (!last) return;
     after = last;
+  }
+}
+
+/** Null when they are too many for one statement. */
+async function findInTime<Match>(
+  { findIn }: NewestFirstScan<Match>,
+  ids: readonly string[],
+): Promise<readonly Match[] | null> {
+  try {
+    return await findIn(ids);
+  } catch (error) {
+    if (ids.length > 1 && isStatementTimeout(error)) return null;
+    throw error;
   }
 }
 
