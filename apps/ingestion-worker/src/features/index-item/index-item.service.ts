@@ -37,13 +37,14 @@ export class IndexItemService {
     }
     const done = await this.pipeline.withContent(job, start, async ({ head, version: stored }) => {
       const { version, extraction } = readVersionText(stored);
-      return { extraction, written: await this.writeAll(indexes, { head, version }, signal) };
+      const written = await this.writeAll(indexes, { head, version }, signal);
+      const completion = await this.complete(job, start, indexes, { written, extraction });
+      // Its text is over with its turn.
+      return { completion, written: written.map(({ index }) => index) };
     });
     if (!done) return;
-    const { written } = done;
-    const completion = await this.complete(job, start, indexes, done);
-    await this.mendUnwritten(job, indexes, written);
-    for (const { index } of written) await this.tidy(index, job, start, completion);
+    await this.mendUnwritten(job, indexes, done.written);
+    for (const index of done.written) await this.tidy(index, job, start, done.completion);
   }
 
   /** The live index has to take it. One beside it that doesn't is out of step from now on, which its build mends. */
@@ -118,10 +119,10 @@ export class IndexItemService {
   private async mendUnwritten(
     job: ItemJobPayload,
     { others }: WritableIndexes,
-    written: readonly Written[],
+    written: readonly LiveIndex[],
   ): Promise<void> {
     for (const index of others)
-      if (index.generation.status !== 'building' && !written.some((each) => each.index === index))
+      if (index.generation.status !== 'building' && !written.includes(index))
         await this.generations.mend(index, job.requestId);
   }
 
