@@ -28,6 +28,9 @@ const REMOVAL_PAGE = 50;
  */
 const ALL_STATES = ['delayed', 'wait', 'prioritized', 'active', 'delayed', 'completed', 'failed', 'active'] as const;
 
+/** Those that jobs are given, in ascending order; what stands behind them counts as one more. */
+const WATCHED_PRIORITIES = Array.from({ length: 16 }, (_, index) => index + 1);
+
 const PING_QUEUE = 'ping';
 
 /**
@@ -119,10 +122,20 @@ export class JobProducer {
 
   /** How long the job that has waited longest could have been running already, ms; 0 when none waits. */
   async oldestWaitingMs(queueName: string): Promise<number> {
-    const heads = await this.connection.call(queueName, async (queue) => [
-      ...(await queue.getJobs(['wait'], 0, 0, true)),
-      ...(await queue.getJobs(['prioritized'], 0, 0, true)),
-    ]);
+    const heads = await this.connection.call(queueName, async (queue) => {
+      const found = await queue.getJobs(['wait'], 0, 0, true);
+      // They stand by priority, so the oldest is the first one of some priority.
+      const counts = await queue.getCountsPerPriority(WATCHED_PRIORITIES);
+      let before = 0;
+      for (const priority of WATCHED_PRIORITIES) {
+        const count = counts[priority] ?? 0;
+        if (count > 0) found.push(...(await queue.getJobs(['prioritized'], before, before, true)));
+        before += count;
+      }
+      // Of those behind all of them, if there are any.
+      found.push(...(await queue.getJobs(['prioritized'], before, before, true)));
+      return found;
+    });
     // A job that was taken between the two questions comes back as nothing.
     const dueAt = (heads as ((typeof heads)[number] | undefined)[]).flatMap((job) =>
       job ? [job.timestamp + job.delay] : [],

@@ -30,14 +30,18 @@ for (const backend of testBackends()) {
       const { queue, producer, jobs } = harness;
       expect(await producer.oldestWaitingMs(queue)).toBe(0);
       await producer.add(jobs.work, testPayload('low'), { priority: 5 });
-      await sleep(60);
+      await sleep(500);
       const aged = await producer.oldestWaitingMs(queue);
-      expect(aged).toBeGreaterThanOrEqual(50);
+      expect(aged).toBeGreaterThanOrEqual(490);
       await producer.add(jobs.work, testPayload('young'));
+      await producer.addMany(
+        Array.from({ length: 5 }, (_, n) => ({ job: jobs.work, payload: testPayload(`urgent${n}`), priority: 1 })),
+      );
+      expect(await producer.oldestWaitingMs(queue)).toBeGreaterThanOrEqual(aged);
       await producer.add(jobs.work, testPayload('later'), { delayMs: 60_000 });
       sampleQueues(producer, [queue]);
       expect(await valuesOf('candor_queue_jobs')).toEqual({
-        [`{queue="${queue}",state="waiting"}`]: 2,
+        [`{queue="${queue}",state="waiting"}`]: 7,
         [`{queue="${queue}",state="active"}`]: 0,
         [`{queue="${queue}",state="delayed"}`]: 1,
       });
