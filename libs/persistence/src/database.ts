@@ -39,6 +39,7 @@ import {
 } from './scope/database-scope.js';
 import type { DatabaseScope } from './scope/database-scope.js';
 import { ensureRoles, isMissingRole } from './scope/ensure-roles.js';
+import { SCOPE_STATEMENT, scopeValues } from './scope/scoped-query.js';
 import type { SystemPurpose } from './scope/system-purposes.js';
 
 /** Repositories take one as their first parameter, so that a change and its audit event commit together. */
@@ -65,6 +66,8 @@ export interface TransactionRunner {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** For single statements that need no transaction of their own. */
   read<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /** For several statements that have to see the same state: nothing that commits meanwhile. They can't write. */
+  snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
 }
 
 export const DEFAULT_ROLE_PREFIX = 'candor';
@@ -192,6 +195,10 @@ export class Database implements TransactionRunner {
     return this.scopedTo(this.currentScope()).read(work);
   }
 
+  snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.scopedTo(this.currentScope()).snapshot(work);
+  }
+
   private currentScope(): DatabaseScope {
     return activeScope() ?? ambientScope() ?? this.unscoped;
   }
@@ -200,7 +207,23 @@ export class Database implements TransactionRunner {
     return {
       transaction: (work) => this.inScope(scope, () => this.dataSource.transaction(work)),
       read: (work) => this.inScope(scope, () => work(this.dataSource.manager)),
+      snapshot: (work) => this.snapshotIn(scope, work),
     };
+  }
+
+  /** Begun as whoever connected: becoming somebody else is a query, and the level has to be set before any. */
+  private snapshotIn<Result>(
+    scope: DatabaseScope,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.inScope(OWNER, () =>
+      this.dataSource.transaction('REPEATABLE READ', async (transaction) => {
+        await transaction.query('SET TRANSACTION READ ONLY');
+        if (scope.role !== 'owner')
+          await transaction.query(SCOPE_STATEMENT.text, [...scopeValues(scope, this.rolePrefix)]);
+        return runInScope(scope, () => work(transaction));
+      }),
+    );
   }
 
   private inScope<Result>(scope: DatabaseScope, work: () => Promise<Result>): Promise<Result> {

@@ -70,6 +70,7 @@ describeOnPostgres('with large tables', (postgres) => {
       const within: TransactionRunner = {
         read: (inner) => inner(transaction),
         transaction: (inner) => inner(transaction),
+        snapshot: (inner) => inner(transaction),
       };
       const database = { ...within, system: () => within } as unknown as Database;
       const before = await readCounts(transaction);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRequestContext, runInRequestContext } from '@candor/runtime/request-context';
 import type { CallerScope } from '@candor/contracts';
-import { Database, type TransactionRunner } from '../database.js';
+import { Database, type Transaction, type TransactionRunner } from '../database.js';
 import { describeOnPostgres } from '../testing/describe-on-postgres.js';
 import { buildDocument, TestTenant } from '../testing/test-tenant.js';
 
@@ -176,5 +176,21 @@ describeOnPostgres('row-level security', (postgres) => {
 
   it('refuses a tenant that is none', () => {
     expect(() => app.forTenants([`${ours.id}},{${theirs.id}`])).toThrow('a tenant id is a UUID');
+  });
+
+  it('shows one state throughout a snapshot, of the tenants named, and lets nothing be written in it', async () => {
+    const own = await TestTenant.create(postgres.database);
+    await own.add(buildDocument());
+    const count = (manager: Transaction): Promise<unknown> =>
+      manager.query('SELECT count(*)::integer AS items, current_user::text AS role FROM source_items');
+    const before = [{ items: 1, role: 'candor_app' }];
+    await app.forTenants([own.id]).snapshot(async (transaction) => {
+      expect(await count(transaction)).toEqual(before);
+      await own.add(buildDocument());
+      expect(await count(transaction)).toEqual(before);
+    });
+    expect(await app.forTenants([own.id]).read(count)).toEqual([{ items: 2, role: 'candor_app' }]);
+    const write = app.forTenants([own.id]).snapshot((transaction) => transaction.query('DELETE FROM source_items'));
+    await expect(write).rejects.toThrow('read-only transaction');
   });
 });
