@@ -1,6 +1,7 @@
 import type { AuditChain, AuditHead, AuditVerification, ChainBatch } from '@candor/contracts';
 import {
   findBatch,
+  findChainEnd,
   listExpiryEvents,
   listSigningKeys,
   listStrayEvents,
@@ -26,20 +27,26 @@ export async function readChain(transaction: Transaction, tenantId: string): Pro
   };
 }
 
-/** Recomputes a bounded part of the chain from what is stored. */
+/**
+ * Recomputes a bounded part of the chain from what is stored. In a snapshot, or what is sealed and what expires meanwhile
+ * would look like a finding.
+ */
 export async function verifyChain(
   transaction: Transaction,
   tenantId: string,
   { fromBatch, mostBatches }: { fromBatch: number; mostBatches: number },
 ): Promise<AuditVerification> {
-  const [keys, before, expiries] = [
+  const [keys, before, expiries, end] = [
     await listSigningKeys(transaction),
     fromBatch > 1 ? await findBatch(transaction, tenantId, fromBatch - 1) : null,
     await listExpiryEvents(transaction, tenantId),
+    await findChainEnd(transaction, tenantId),
   ];
   const walk = new ChainWalk({
     keys: new Map(keys.map(({ keyId, publicKey }) => [keyId, publicKey])),
     previous: before ? { batch: before.batch, digest: before.digest } : undefined,
+    // Without the number of batches kept apart, a chain without its last ones would look whole.
+    keptHeads: end && end.batches >= fromBatch ? [{ batch: end.batches, digest: end.headDigest }] : [],
   });
   for (const event of expiries) walk.noteExpiry(event);
   let nextBatch: number | null = fromBatch;

@@ -244,6 +244,22 @@ withPostgres('sealing the audit trail', () => {
     expect(located(await verify(tenantId))).toContain(`record_altered 2 ${fourth}`);
   });
 
+  it('misses the last batch when somebody cut it off with its events', async () => {
+    const tenantId = randomUUID();
+    await write(...[1, 2, 3, 4].map(() => eventOf(tenantId)));
+    await sealUntil(tenantId, 4, 2);
+    await tamper(
+      `DELETE FROM audit_events WHERE id IN (SELECT event_id FROM audit_leaves WHERE tenant_id = $1 AND batch = 2)`,
+      [tenantId],
+    );
+    await tamper(`DELETE FROM audit_leaves WHERE tenant_id = $1 AND batch = 2`, [tenantId]);
+    await tamper(`DELETE FROM audit_batches WHERE tenant_id = $1 AND batch = 2`, [tenantId]);
+    expect(located(await verify(tenantId))).toEqual(['head_differs 2 null']);
+    // A part of the chain, or what would come after it, says nothing of its end.
+    expect((await verify(tenantId, 1, 1)).findings).toEqual([]);
+    expect((await verify(tenantId, 9)).findings).toEqual([]);
+  });
+
   it('does not continue a chain whose end somebody forged', async () => {
     const tenantId = randomUUID();
     await write(eventOf(tenantId));
@@ -334,5 +350,45 @@ withPostgres('sealing the audit trail', () => {
     const later: string[] = [];
     for await (const line of exportChain(postgres.database, tenantId, 2)) later.push(JSON.stringify(line));
     expect(await verifyExport(feed(later), { trustedKeys })).toMatchObject({ intact: true, events: 1, fromBatch: 2 });
+  });
+
+  it('exports each event once, also those that are sealed while it is exported', async () => {
+    const tenantId = randomUUID();
+    await write(...[1, 2, 3].map(() => eventOf(tenantId)));
+    await sealUntil(tenantId, 3, 2);
+    await write(eventOf(tenantId), eventOf(tenantId));
+    const lines: string[] = [];
+    for await (const line of exportChain(postgres.database, tenantId, 1)) {
+      lines.push(JSON.stringify(line));
+      if (line.type === 'chain') await sealUntil(tenantId, 5);
+    }
+    async function* feed(): AsyncGenerator<string> {
+      yield* lines;
+    }
+    expect(await verifyExport(feed(), { trustedKeys: signer.publicKeys })).toMatchObject({
+      intact: true,
+      events: 3,
+      unsealedEvents: 2,
+    });
+  });
+
+  it('ends an export that a batch expires under, and exports what expired before', async () => {
+    const tenantId = randomUUID();
+    await write(...[1, 2, 3, 4].map(() => eventOf(tenantId)));
+    await sealUntil(tenantId, 4, 2);
+    const expire = (): Promise<unknown> =>
+      postgres.database.read((manager) =>
+        manager.query(`UPDATE audit_batches SET expired_at = now() WHERE tenant_id = $1 AND batch = 1`, [tenantId]),
+      );
+    const types = async (meanwhile: () => Promise<unknown>): Promise<string[]> => {
+      const seen: string[] = [];
+      for await (const { type } of exportChain(postgres.database, tenantId, 1)) {
+        if (type === 'chain') await meanwhile();
+        seen.push(type);
+      }
+      return seen;
+    };
+    await expect(types(expire)).rejects.toMatchObject({ code: 'RESOURCE.CONFLICT' });
+    expect((await types(async () => undefined)).at(-1)).toBe('end');
   });
 });

@@ -54,6 +54,15 @@ export interface ChainEnd {
   headDigest: string;
 }
 
+/** Where the tenant's chain ends; null = nothing was ever sealed. */
+export async function findChainEnd(transaction: Transaction, tenantId: string): Promise<ChainEnd | null> {
+  const [end]: ChainEnd[] = await transaction.query(
+    `SELECT batches, head_digest AS "headDigest" FROM audit_chains WHERE tenant_id = $1 AND batches > 0`,
+    [tenantId],
+  );
+  return end ?? null;
+}
+
 /** Until the end of the transaction nobody else continues the tenant's chain. */
 export async function lockChain(transaction: Transaction, tenantId: string): Promise<ChainEnd> {
   await transaction.query(`INSERT INTO audit_chains (tenant_id) VALUES ($1) ON CONFLICT DO NOTHING`, [tenantId]);
@@ -174,19 +183,18 @@ export async function readBatchFrom(
   return { batch: toBatch(row, leaves), events: events.map(toChainEvent) };
 }
 
-/** Of the tenant's events that are in no batch, oldest first. */
+/** Of the tenant's events that are in no batch up to that one, oldest first. */
 export async function listUnsealedEvents(
   transaction: Transaction,
   tenantId: string,
-  after: string | null,
-  limit: number,
+  { toBatch, after, limit }: { toBatch: number; after: string | null; limit: number },
 ): Promise<ChainEvent[]> {
   const rows: ChainEventRow[] = await transaction.query(
     `SELECT ${CHAIN_EVENT_COLUMNS} FROM audit_events e
      WHERE e.tenant_id = $1 AND ($2::bigint IS NULL OR e.sequence > $2::bigint)
-       AND NOT EXISTS (SELECT 1 FROM audit_leaves l WHERE l.event_id = e.id)
+       AND NOT EXISTS (SELECT 1 FROM audit_leaves l WHERE l.event_id = e.id AND l.batch <= $4)
      ORDER BY e.sequence LIMIT $3`,
-    [tenantId, after, limit],
+    [tenantId, after, limit, toBatch],
   );
   return rows.map(toChainEvent);
 }
@@ -204,9 +212,10 @@ export async function listStrayEvents(transaction: Transaction, tenantId: string
   return rows.map(({ id }) => id);
 }
 
+/** Those that are not sealed yet, too: they are committed with the expiry itself. */
 export async function listExpiryEvents(transaction: Transaction, tenantId: string): Promise<ChainEvent[]> {
   const rows: ChainEventRow[] = await transaction.query(
-    `SELECT ${CHAIN_EVENT_COLUMNS} FROM audit_events e JOIN audit_leaves l ON l.event_id = e.id
+    `SELECT ${CHAIN_EVENT_COLUMNS} FROM audit_events e
      WHERE e.tenant_id = $1 AND e.action = 'audit.expire' ORDER BY e.sequence DESC LIMIT 100`,
     [tenantId],
   );

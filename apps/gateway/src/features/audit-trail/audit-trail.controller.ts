@@ -36,7 +36,7 @@ export class AuditTrailController {
   @Contract(auditChainRoute)
   async chain(): Promise<ResponseOf<typeof auditChainRoute>> {
     const { scope } = requireCaller();
-    return { data: await this.database.read((manager) => readChain(manager, scope.tenantId)) };
+    return { data: await this.database.snapshot((manager) => readChain(manager, scope.tenantId)) };
   }
 
   @Contract(verifyAuditRoute)
@@ -45,7 +45,7 @@ export class AuditTrailController {
   ): Promise<ResponseOf<typeof verifyAuditRoute>> {
     const { scope } = requireCaller();
     const { fromBatch } = body;
-    const data = await this.database.read((manager) =>
+    const data = await this.database.snapshot((manager) =>
       verifyChain(manager, scope.tenantId, { fromBatch, mostBatches: BATCHES_A_VERIFICATION }),
     );
     Object.assign(requireRequestContext().audit.metadata, {
