@@ -19,11 +19,23 @@ const DAY_MS = 86_400_000;
 export class ApplyRetentionService {
   constructor(private readonly database: Database) {}
 
-  /** Records removed, of all tenants. */
+  /**
+   * Records removed, of all tenants. One that fails keeps back nobody else's.
+   * @throws the failure of the first such tenant, after the others are done
+   */
   async applyAll(signal?: AbortSignal): Promise<number> {
     const rules = await this.database.system('retention').read((manager) => listRetentionRules(manager));
     let removed = 0;
-    for (const rule of rules) removed += await this.apply(rule, signal);
+    const failures: unknown[] = [];
+    for (const rule of rules) {
+      try {
+        removed += await this.apply(rule, signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
     return removed;
   }
 

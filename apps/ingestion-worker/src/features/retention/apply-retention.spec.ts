@@ -119,12 +119,36 @@ withPostgres('retention', () => {
     expect(rows.filter(({ action }) => action === 'search.query')).toHaveLength(3);
     const expiry = rows.find(({ action }) => action === 'audit.expire');
     expect(expiry?.metadata).toMatchObject({ fromBatch: 1, toBatch: 1, events: 2 });
-    // Not before the event of the expiry is sealed itself is the gap accounted for.
-    expect((await verify(tenant.id)).findings.map(({ type }) => type)).toEqual(['expiry_unrecorded']);
+    // The event of the expiry accounts for the gap from its commit on, and is sealed like any other.
+    expect(await verify(tenant.id)).toMatchObject({ findings: [], expiredEvents: 2 });
     await seal(tenant.id, 10, 7);
     expect(await verify(tenant.id)).toMatchObject({ intact: true, expiredEvents: 2 });
     await service.applyAll();
     expect(await count('audit_batches', tenant.id)).toBeGreaterThanOrEqual(4);
+  });
+
+  it('goes on with the others when one of the tenants fails, and fails for it at the end', async () => {
+    const tenants = [await TestTenant.create(postgres.database), await TestTenant.create(postgres.database)];
+    // In the order of the rules: the first one fails.
+    const [failing, other] = tenants.map(({ id }) => id).sort() as [string, string];
+    await query(`CREATE FUNCTION refuse_spec() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'the feedback of % stays', OLD.tenant_id; END $$`);
+    await query(`CREATE TRIGGER refuse_spec BEFORE DELETE ON feedback FOR EACH ROW
+      WHEN (OLD.tenant_id = '${failing}') EXECUTE FUNCTION refuse_spec()`);
+    for (const tenant of tenants) {
+      const key = await tenant.addKey();
+      await query(
+        `INSERT INTO feedback (id, tenant_id, request_id, api_key_id, rating, created_at)
+         VALUES (gen_random_uuid(), $1, gen_random_uuid(), $2, 'negative', now() - interval '11 days')`,
+        [tenant.id, key.id],
+      );
+      await keep(tenant.id, { feedback: 10 });
+    }
+    await expect(service.applyAll()).rejects.toThrow(`the feedback of ${failing} stays`);
+    expect([await count('feedback', failing), await count('feedback', other)]).toEqual([1, 0]);
+    await query('DROP TRIGGER refuse_spec ON feedback');
+    await service.applyAll();
+    expect(await count('feedback', failing)).toBe(0);
   });
 
   it('takes feedback, dead letters, ended ingest requests and tombstones, and nothing younger', async () => {
