@@ -272,11 +272,13 @@ describe('candor', () => {
       requestId: ID,
       targetId: null,
       metadata: { query: 'Which color?' },
+      seal: { state: 'sealed', batch: 3, position: 1, sealedAt: '2026-05-30T20:14:08Z', keyId: 'one' },
+      erased: false,
     };
     const result = await run(['audit', '--request', ID], () => ok({ data: [event, event], pagination: PAGE_END }));
     expect(sent(result)).toEqual([['GET', `/v1/audit-events?requestId=${ID}&limit=50`]]);
     expect(result.out.split('\n')[0]).toBe(
-      `2026-05-30T20:14:00Z reason.answer succeeded by agent “Which color?” ${ID}`,
+      `2026-05-30T20:14:00Z reason.answer succeeded by agent “Which color?” ${ID}, sealed in batch 3`,
     );
   });
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { NestMicroservice } from '@nestjs/microservices';
 import { HealthRegistry } from '../health/health-registry.js';
 import type { Logger } from '../logging/create-logger.js';
@@ -88,7 +89,8 @@ async function drainAndClose(app: INestApplication, server: Server, options: Lis
 
 function findHealth(app: INestApplication): HealthRegistry | undefined {
   try {
-    return app.get(HealthRegistry, { strict: false });
+    // The application's own `get` logs what it doesn't find as an error.
+    return app.get(ModuleRef).get(HealthRegistry, { strict: false });
   } catch {
     // An application without probes.
     return undefined;
