@@ -14,13 +14,15 @@ import { TestCounts } from './test-run/test-counts.mjs';
 import { startTestServices } from './test-run/test-services.mjs';
 
 const BUILT = ['tools/services/dist/index.js', 'tools/models/dist/index.js', 'apps/console/dist/index.html'];
-/** [what, command line below node_modules] */
-const CHECKS = [
-  ['format', ['prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.']],
-  ['types of the tests', ['typescript/bin/tsc', '-p', 'tsconfig.lint.json']],
-  ['types of the console', ['typescript/bin/tsc', '-p', 'apps/console/tsconfig.lib.json']],
-  ['lint', ['eslint/bin/eslint.js', '.', '--max-warnings', '0']],
-  ['mutants of boundary checks', ['@stryker-mutator/core/bin/stryker.js', 'run', 'tools/mutation/smoke.config.mjs']],
+/** [what, command line below node_modules]; the longest one beside all others. */
+const CHECK_LANES = [
+  [['lint', ['eslint/bin/eslint.js', '.', '--max-warnings', '0']]],
+  [
+    ['format', ['prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.']],
+    ['types of the tests', ['typescript/bin/tsc', '-p', 'tsconfig.lint.json']],
+    ['types of the console', ['typescript/bin/tsc', '-p', 'apps/console/tsconfig.lib.json']],
+    ['mutants of boundary checks', ['@stryker-mutator/core/bin/stryker.js', 'run', 'tools/mutation/smoke.config.mjs']],
+  ],
 ];
 /** The end-to-end suite starts whole profiles, which wait most of their time: it goes after the others, two at a time. */
 const JEST_RUNS = [
@@ -39,8 +41,8 @@ function interrupt(signal) {
   killChildren(signal);
 }
 
-async function runChecks() {
-  for (const [name, [script, ...args]] of CHECKS) {
+async function runChecks(lane) {
+  for (const [name, [script, ...args]] of lane) {
     if (interrupted) return;
     const started = Date.now();
     const { code, output } = await runCommand(process.execPath, [join(root, 'node_modules', script), ...args], {
@@ -88,7 +90,7 @@ async function run(jestArguments) {
   counts.pass();
   say('starting Postgres, Redis, Elasticsearch');
   const starting = startTestServices(root, { say, counts, strict: process.env.CI === 'true' });
-  const [services] = await Promise.all([starting, isWhole ? runChecks() : undefined]);
+  const [services] = await Promise.all([starting, ...(isWhole ? CHECK_LANES.map(runChecks) : [])]);
   try {
     for (const args of isWhole ? JEST_RUNS : [jestArguments]) {
       if (!interrupted) await runJest(args, services.variables);
