@@ -13,6 +13,7 @@ export interface ForeignIds {
   source: string;
   key: string;
   prompt: string;
+  generation: string;
 }
 
 /** Every field of a request that names something, with what it names; a new one has to say what it is. */
@@ -32,6 +33,7 @@ const KIND_OF_FIELD: Record<string, keyof ForeignIds | null> = {
   apiKeyId: 'key',
   actorApiKeyId: 'key',
   versionId: 'prompt',
+  generationId: 'generation',
   // Of the caller's own system, not an id of ours.
   externalId: null,
   tenantId: null,
@@ -102,8 +104,16 @@ function fieldsOf(route: RouteContract, part: 'body' | 'query'): Field[] {
   return fieldsOfSchema(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 }
 
+interface ObjectSchema {
+  properties?: Record<string, { type?: string }>;
+  /** A schema with a name of its own stands among the definitions. */
+  $ref?: string;
+  $defs?: Record<string, ObjectSchema>;
+}
+
 export function fieldsOfSchema(schema: object): Field[] {
-  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  const { $ref, $defs, ...itself } = schema as ObjectSchema;
+  const { properties = {} } = ($ref === undefined ? itself : $defs?.[$ref.replace('#/$defs/', '')]) ?? {};
   return Object.entries(properties)
     .filter(([name]) => namesSomething(name))
     .map(([name, { type }]) => ({ name, isList: type === 'array' }));

@@ -146,7 +146,7 @@ export const BAD_PARAMETERS: BadRequest[] = [
     route: 'GET /v1/audit-events/export',
     name: 'a batch that is none',
     path: '/v1/audit-events/export?fromBatch=0',
-    message: 'fromBatch must be greater than 0',
+    message: 'fromBatch must be more than 0',
     field: 'fromBatch',
   },
   {
@@ -181,8 +181,8 @@ export const BAD_PARAMETERS: BadRequest[] = [
     route: 'POST /v1/erasures',
     name: 'a key that is none',
     body: { kind: 'person', apiKeyIds: ['x'] },
-    message: 'apiKeyIds.0 must be a UUID',
-    field: 'apiKeyIds.0',
+    message: 'apiKeyIds[0] must be a UUID',
+    field: 'apiKeyIds[0]',
   },
   {
     route: 'POST /v1/erasures',

@@ -29,7 +29,8 @@ export class TenantsController {
   }
 
   @Contract(tenantRoute)
-  read(): ResponseOf<typeof tenantRoute> {
+  // Nothing is taken from the input, and yet what doesn't belong there is refused.
+  read(@ContractInput() {}: InputOf<typeof tenantRoute>): ResponseOf<typeof tenantRoute> {
     return this.settings.read();
   }
 
@@ -39,7 +40,9 @@ export class TenantsController {
   }
 
   @Contract(previewRetentionRoute)
-  preview(): Promise<ResponseOf<typeof previewRetentionRoute>> {
+  preview(
+    @ContractInput() {}: InputOf<typeof previewRetentionRoute>,
+  ): Promise<ResponseOf<typeof previewRetentionRoute>> {
     return this.settings.previewRetention();
   }
 }
