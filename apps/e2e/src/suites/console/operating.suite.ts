@@ -168,7 +168,7 @@ export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleB
 
     it('shows health, latencies and the queue in numbers and lines', async () => {
       await go('Overview');
-      await page.getByText('Everything works').waitFor();
+      await page.getByText('Everything works', { exact: true }).waitFor();
       await page.getByRole('region', { name: 'Queue depth' }).getByRole('img').waitFor();
       await page.getByText('Database: works').waitFor();
     });
