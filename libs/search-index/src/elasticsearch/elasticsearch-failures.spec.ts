@@ -126,9 +126,17 @@ describe('reader', () => {
     });
   });
 
-  it('falls back to arrays on a server without binary doc values', async () => {
-    const reason = "Field [vector] of type [dense_vector] doesn't support format [binary].";
-    const refused = { status: 400, error: { type: 'search_phase_execution_exception', reason } };
+  const reason = "Field [vector] of type [dense_vector] doesn't support format [binary].";
+  it.each([
+    ['a server', { status: 400, error: { type: 'search_phase_execution_exception', reason } }],
+    [
+      'one of the nodes',
+      {
+        ...fullPart,
+        _shards: { total: 2, successful: 1, failed: 1, failures: [{ shard: 0, index: 'i', reason: { reason } }] },
+      },
+    ],
+  ])('falls back to arrays when %s lacks binary doc values', async (_name, refused) => {
     const [reader, server] = await readerOn((_method, _path, body) => {
       const part = body.includes('"binary"') ? refused : fullPart;
       return { body: { took: 1, responses: [part, part] } };
@@ -150,7 +158,7 @@ describe('writer', () => {
     [`candor-${tenantId}-g1`]: { mappings: { properties: { vector: { type: 'dense_vector', dims: 8 } } } },
   };
   const healthy: Answer = (_method, path) => {
-    if (path === '/') return { body: { version: { number: '9.5.3' } } };
+    if (path.startsWith('/_nodes/')) return { body: { nodes: { one: { version: '9.5.3' } } } };
     if (path.endsWith('/_mapping')) return { body: mapping };
     if (path.endsWith('/_refresh')) return { body: { _shards: { total: 2, successful: 2, failed: 0 } } };
     if (path.endsWith('/_msearch')) return { body: { took: 1, responses: [fullPart, fullPart] } };

@@ -125,6 +125,8 @@ function isMissing(part: Part): boolean {
   return 'error' in part && part.error.type === 'index_not_found_exception';
 }
 
+/** Older nodes refuse; beside newer ones, and with history asked too, only some of the shards are theirs. */
 function lacksBinaryVectors(part: Part): boolean {
-  return 'error' in part && /support format \[binary\]|doesn't support formats/.test(JSON.stringify(part.error));
+  const refusal = 'error' in part ? part.error : part._shards.failures;
+  return /support format \[binary\]|doesn't support formats/.test(JSON.stringify(refusal ?? ''));
 }
