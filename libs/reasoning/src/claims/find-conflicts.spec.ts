@@ -95,6 +95,41 @@ describe('findConflicts', () => {
     expect(conflictsOf(left, right)).toEqual([]);
   });
 
+  it('finds what two passages say of each of several subjects, one conflict a subject', () => {
+    const old = 'The Starter plan costs 19 euros. The Team plan costs 49 euros. The Chain plan costs 39 euros.';
+    const current = 'The Starter plan costs 24 euros. The Team plan costs 59 euros. The Chain plan costs 49 euros.';
+    expect(conflictsOf(old, current)).toEqual([
+      ['conflicting_value', '19 euros', '24 euros'],
+      ['conflicting_value', '49 euros', '59 euros'],
+      ['conflicting_value', '39 euros', '49 euros'],
+    ]);
+    expect(conflictsOf('The Team plan costs 49 euros. The Team plan costs 47 euros.', current)).toHaveLength(1);
+    expect(conflictsOf(current, 'The Team plan costs 49 euros. The Team plan costs 47 euros.')).toHaveLength(1);
+    const inOne = 'The Team plan costs 49 euros, the old Team plan costs 39 euros.';
+    expect(conflictsOf(inOne, 'The Team plan costs 59 euros, the old Team plan costs 69 euros.')).toHaveLength(1);
+  });
+
+  it('lets the most confident one speak for a subject', () => {
+    const left = 'The price of the Team plan is 49 euros.';
+    const right = 'The old price of the Team plan is 45 euros. The price of the Team plan is 59 euros.';
+    expect(conflictsOf(left, right)).toEqual([['conflicting_value', '49 euros', '59 euros']]);
+    expect(conflictsOf(right, left)).toEqual([['conflicting_value', '59 euros', '49 euros']]);
+  });
+
+  it('shows one conflict of each pair of passages before the second of any', () => {
+    const priced = (from: number): string =>
+      Array.from({ length: 30 }, (_, index) => `The plan of Shop${index} costs ${from + index} euros.`).join('\n');
+    const found = findConflicts(
+      sourcesOf(priced(100), priced(500), 'The audit is due on 1 May 2026.', 'The audit is due on 2 May 2026.'),
+    );
+    expect(found).toHaveLength(20);
+    expect(found.slice(0, 3).map(({ kind, left }) => [kind, left.value])).toEqual([
+      ['conflicting_value', '100 euros'],
+      ['conflicting_date', '1 May 2026'],
+      ['conflicting_value', '101 euros'],
+    ]);
+  });
+
   it('compares documents with each other, not a document with itself', () => {
     const [left, right] = sourcesOf(
       'The rate limit of the API is 100 requests.',
@@ -139,14 +174,29 @@ describe('the demo workspace', () => {
       text: body,
     }));
     expect(sources.length).toBeGreaterThan(60);
-    const found = findConflicts(sources).map(({ left, right }) => [left.documentId, right.documentId]);
-    expect(found).toEqual([
-      ['page:pricing-2025', 'page:pricing-2026'],
-      ['page:travel-expenses-2026', 'page:travel-expenses-2027'],
-      ['page:api-limits', 'thread:northbrae-api-questions'],
-      ['page:roadmap-2026-h2', 'C_MARKETING:1784628300.000100'],
-      ['file:backup-runbook-v1', 'file:backup-runbook-v2'],
-    ]);
+    const pairs = new Map<string, string[][]>();
+    for (const { left, right } of findConflicts(sources)) {
+      const pair = `${left.documentId} ${right.documentId}`;
+      pairs.set(pair, [...(pairs.get(pair) ?? []), [left.value, right.value]]);
+    }
+    expect(Object.fromEntries(pairs)).toEqual({
+      'page:pricing-2025 page:pricing-2026': [
+        ['19 euros', '24 euros'],
+        ['49 euros', '59 euros'],
+        ['39 euros', '45 euros'],
+        ['25 percent', '30 percent'],
+      ],
+      'page:travel-expenses-2026 page:travel-expenses-2027': [
+        ['28 euros', '30 euros'],
+        ['110 euros', '125 euros'],
+      ],
+      'page:api-limits thread:northbrae-api-questions': [['100 requests', '120 requests']],
+      'page:roadmap-2026-h2 C_MARKETING:1784628300.000100': [['15 September 2026', '6 October 2026']],
+      'file:backup-runbook-v1 file:backup-runbook-v2': [
+        ['14 days', '35 days'],
+        ['four weeks', '35 days'],
+      ],
+    });
   });
 });
 

@@ -28,9 +28,9 @@ const LEAST_SHARED: Record<ProposalKind, { overlap: number; likeness: number }> 
 };
 
 /**
- * Pairs of passages of different documents that say different things of the same subject: another value of one dimension,
- * another date, an exclusive state. One conflict for a pair of passages and a kind, the most confident one; in the
- * order of the passages.
+ * Pairs of statements of different documents that say different things of the same subject: another value of one dimension,
+ * another date, an exclusive state. Two passages may disagree about several subjects; of each one, the most confident
+ * conflict. First the most confident one of every pair of passages, in the order of the passages, then the others.
  * @param keep asked once for each, in order: what it leaves out takes no place among the few that are given
  */
 export function findConflicts(
@@ -38,20 +38,48 @@ export function findConflicts(
   keep: (conflict: Conflict) => boolean = () => true,
 ): Conflict[] {
   const claims = sources.flatMap(extractClaims).slice(0, MOST_CLAIMS);
-  const best = new Map<string, Conflict>();
+  const pairs = new Map<string, Conflict[]>();
   for (const [index, left] of claims.entries()) {
     for (const right of claims.slice(index + 1)) {
       const confidence = compareClaims(left, right);
       if (confidence === null) continue;
       const key = JSON.stringify([left.kind, left.chunkId, right.chunkId]);
-      const known = best.get(key);
-      if (known !== undefined && known.confidence >= confidence) continue;
-      best.set(key, { kind: left.kind, subject: left.subject, left, right, confidence });
+      const conflict = { kind: left.kind, subject: left.subject, left, right, confidence };
+      const known = pairs.get(key);
+      if (known === undefined) pairs.set(key, [conflict]);
+      else known.push(conflict);
     }
   }
-  return dropAgreements([...best.values()], claims)
+  return takeTurns([...pairs.values()].map((pair) => dropAgreements(pickOnePerSubject(pair), claims)))
     .filter(keep)
     .slice(0, MOST_CONFLICTS);
+}
+
+/** Each subject of either passage, and each pair of sentences, speaks in one conflict: the most confident one. */
+function pickOnePerSubject(pair: readonly Conflict[]): Conflict[] {
+  const taken = new Set<string>();
+  return [...pair]
+    .sort((one, other) => other.confidence - one.confidence)
+    .filter(({ left, right }) => {
+      const ends = [
+        `left ${nameSubject(left)}`,
+        `right ${nameSubject(right)}`,
+        JSON.stringify([left.quotation, right.quotation]),
+      ];
+      const isFree = !ends.some((end) => taken.has(end));
+      if (isFree) for (const end of ends) taken.add(end);
+      return isFree;
+    });
+}
+
+function nameSubject({ dimension, words }: Claim): string {
+  return JSON.stringify([dimension, ...[...words].sort()]);
+}
+
+/** The first of each list, then the second of each, and so on: a long price list leaves room for others. */
+function takeTurns(lists: readonly (readonly Conflict[])[]): Conflict[] {
+  const turns = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: turns }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat();
 }
 
 function compareClaims(left: Claim, right: Claim): number | null {
@@ -62,9 +90,13 @@ function compareClaims(left: Claim, right: Claim): number | null {
   const likeness = shared.length / (left.words.size + right.words.size - shared.length);
   const least = LEAST_SHARED[left.kind];
   if (shared.length < 2 || shared.length / smaller < least.overlap || likeness < least.likeness) return null;
-  // "the Team plan" and "the Chain plan" are two subjects, however alike the rest is.
-  if (hasOtherName(left, right) && hasOtherName(right, left)) return null;
+  if (nameTwoThings(left, right)) return null;
   return Math.round((0.5 + likeness / 2) * 100) / 100;
+}
+
+/** "the Team plan" and "the Chain plan" are two subjects, however alike the rest is. */
+function nameTwoThings(left: Claim, right: Claim): boolean {
+  return hasOtherName(left, right) && hasOtherName(right, left);
 }
 
 function hasOtherName(claim: Claim, other: Claim): boolean {
@@ -86,6 +118,7 @@ function dropAgreements(conflicts: readonly Conflict[], claims: readonly Claim[]
         other.chunkId === chunkId &&
         other.dimension === claim.dimension &&
         !valuesDiffer(other, claim) &&
+        !nameTwoThings(other, claim) &&
         [...claim.words].filter((word) => other.words.has(word)).length >= 2,
     );
   return conflicts.filter(({ left, right }) => !states(left.chunkId, right) && !states(right.chunkId, left));

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
 import { projectGraph, type DeclaredRelation, type GraphDocument } from '../graph/project-graph.js';
 import { identifyProposal } from '../proposals/identify-proposal.js';
+import type { InferenceProposal } from '../proposals/inference-proposal.js';
 import { IDENTITY, makeHit, makeProposal, makeTrusted } from '../testing/scripted-ports.js';
 import { detectContradictions } from './detect-contradictions.js';
 
@@ -134,9 +135,28 @@ describe('detectContradictions', () => {
   });
 
   it('names the proposal that found the same, and adds what only a proposal found', () => {
-    const same = makeProposal('c2', 'c1');
-    expect(detectContradictions({ items, outdated: [], graph: null, proposals: [same], at: AT })).toMatchObject([
-      { left: { chunkId: 'c1' }, proposalId: 'proposal-1' },
+    const { claims } = makeProposal('c2', 'c1');
+    const quoting = (left: string, right: string, proposalId: string) =>
+      makeProposal('c2', 'c1', {
+        claims: [
+          { ...claims[0], quotation: left },
+          { ...claims[1], quotation: right },
+        ],
+        proposalId,
+      });
+    const [one, two] = items.map(({ text }) => text);
+    const detect = (...proposals: InferenceProposal[]) =>
+      detectContradictions({ items, outdated: [], graph: null, proposals, at: AT });
+    const same = quoting(two!, one!, 'p1');
+    expect(detect(same, { ...same, proposalId: 'p9' })).toMatchObject([{ left: { chunkId: 'c1' }, proposalId: 'p1' }]);
+    expect(detect(quoting('120  requests.', `Note: ${one}`, 'p1'))).toMatchObject([{ proposalId: 'p1' }]);
+    const reversed = { ...same, claims: [same.claims[1], same.claims[0]] as typeof claims };
+    expect(detect(reversed)).toMatchObject([{ left: { chunkId: 'c1' }, proposalId: 'p1' }]);
+    // Something else that the same passages say.
+    expect(detect(quoting(two!, 'The limit', 'p1'), quoting('Keys expire.', one!, 'p2'))).toMatchObject([
+      { proposalId: null },
+      { proposalId: 'p1' },
+      { proposalId: 'p2' },
     ]);
     const other = makeProposal('c1', 'c2', { kind: 'conflicting_date', proposalId: 'p2' });
     expect(detectContradictions({ items, outdated: [], graph: null, proposals: [other], at: AT })).toMatchObject([

@@ -5,6 +5,7 @@ import { indexGraph, type GraphIndex } from '../graph/supersession.js';
 import { identifyProposal, type IdentifyingClaim } from '../proposals/identify-proposal.js';
 import type { InferenceProposal, ProposalKind, ProposedClaim } from '../proposals/inference-proposal.js';
 import type { JudgedHit } from '../trust/trusted-result.js';
+import { normalizeWhitespace } from '../validate-citations.js';
 import type { Contradiction, ContradictionSide } from './contradiction.js';
 import { settleContradiction } from './settle-contradiction.js';
 
@@ -26,22 +27,20 @@ export interface DetectionInput {
 export function detectContradictions({ items, outdated, graph, proposals, at }: DetectionInput): Contradiction[] {
   const index = graph === null ? null : indexGraph(graph);
   const sources = new Map(items.map((item) => [item.chunkId, item]));
-  const found = new Map<string, Contradiction>();
   const stands = (each: Disagreement): boolean => graph === null || !isDismissed(each, graph);
-  for (const { kind, subject, left, right } of findConflicts(items, stands)) {
-    for (const sides of listSides(sources, left, right))
-      found.set(keyOf(kind, left.chunkId, right.chunkId), compose(kind, subject, sides, index, at));
-  }
+  const found = findConflicts(items, stands).flatMap(({ kind, subject, left, right }) =>
+    listSides(sources, left, right).map((sides) => compose(kind, subject, sides, index, at)),
+  );
   for (const { kind, subject, claims, proposalId } of proposals) {
-    const [left, right] = claims;
-    const key = keyOf(kind, left.evidenceId, right.evidenceId);
-    for (const sides of listSides(sources, toStated(left), toStated(right))) {
-      const known = found.get(key) ?? compose(kind, subject, sides, index, at);
-      found.set(key, { ...known, proposalId: known.proposalId ?? proposalId });
-    }
+    const [left, right] = [toStated(claims[0]), toStated(claims[1])];
+    const known = found.find((each) => each.kind === kind && isBetween(each, left, right));
+    if (known !== undefined) known.proposalId ??= proposalId;
+    else
+      for (const sides of listSides(sources, left, right))
+        found.push({ ...compose(kind, subject, sides, index, at), proposalId });
   }
   // Those of proposals may be dismissed too.
-  return [...[...found.values()].filter(stands), ...findSettled(items, outdated, index, at, stands)];
+  return [...found.filter(stands), ...findSettled(items, outdated, index, at, stands)];
 }
 
 function findSettled(
@@ -107,6 +106,12 @@ function compose(
   return { kind, subject, left, right, settledBy, proposalId: null };
 }
 
-function keyOf(kind: ProposalKind, left: string, right: string): string {
-  return JSON.stringify([kind, ...[left, right].sort()]);
+/** Whether two statements are its sides, in either order; one may quote more of a sentence than the other. */
+function isBetween({ left, right }: Contradiction, one: StatedSide, other: StatedSide): boolean {
+  return (isSame(left, one) && isSame(right, other)) || (isSame(left, other) && isSame(right, one));
+}
+
+function isSame(left: StatedSide, right: StatedSide): boolean {
+  const [quoted, other] = [normalizeWhitespace(left.quotation), normalizeWhitespace(right.quotation)];
+  return left.chunkId === right.chunkId && (quoted.includes(other) || other.includes(quoted));
 }
