@@ -1,9 +1,10 @@
-import { AppError, type AuditFacts } from '@candor/contracts';
+import { AppError, type AuditFacts, type LocatedStatement } from '@candor/contracts';
 import type { AnswerProvider } from './answer-provider.port.js';
 import { buildEvidencePacket, type EvidencePacket, type EvidencePassage } from './build-evidence-packet.js';
 import { composeAnswer, composeNoEvidenceAnswer, type ComposedAnswer } from './compose-answer.js';
 import { computeDigest } from './compute-digest.js';
 import type { TokenCounter } from './count-tokens.js';
+import { locateQuotations } from './locate-quotations.js';
 import { passesRelevanceGate, type SkipReason } from './relevance-gate.js';
 import { parseSynthesisOutput, type SynthesisOutput } from './synthesis-output.js';
 import { validateCitations } from './validate-citations.js';
@@ -16,6 +17,8 @@ export interface AnswerQuestionInput {
   maxTokens: number;
   /** A document or a collection was named. */
   scoped: boolean;
+  /** Also the statements by themselves, each with the places of its quotations. */
+  includeQuotations?: boolean | undefined;
   /** Retrieval's passages in its order, and whether the best one clears the guard. */
   evidence: { passages: readonly EvidencePassage[]; relevant: boolean };
   answerProvider: AnswerProvider;
@@ -44,9 +47,11 @@ export async function answerQuestion(input: AnswerQuestionInput): Promise<Answer
     Object.assign(facts, more);
     input.recordFacts?.(more);
   };
+  const withStatements = (data: ComposedAnswer, statements: () => LocatedStatement[]): ComposedAnswer =>
+    input.includeQuotations === true ? { ...data, statements: statements() } : data;
   const skip = (skipped: SkipReason): AnsweredQuestion => {
     record({ skipped, chunksGathered: 0, citationsDropped: 0 });
-    return { data: composeNoEvidenceAnswer(), facts };
+    return { data: withStatements(composeNoEvidenceAnswer(), () => []), facts };
   };
 
   const { passages, relevant } = input.evidence;
@@ -85,7 +90,7 @@ export async function answerQuestion(input: AnswerQuestionInput): Promise<Answer
     citedDocumentIds: [...new Set(data.citations.map((citation) => citation.documentId))],
     answerDigest: computeDigest(data.answer),
   });
-  return { data, facts };
+  return { data: withStatements(data, () => locateQuotations(kept, packet.admitted)), facts };
 }
 
 async function synthesizeOnce(

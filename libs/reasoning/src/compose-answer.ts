@@ -1,8 +1,13 @@
-import { NO_EVIDENCE_ANSWER, NO_LINKED_STATEMENT_ANSWER, type ReasonData } from '@candor/contracts';
+import {
+  NO_EVIDENCE_ANSWER,
+  NO_LINKED_STATEMENT_ANSWER,
+  type ReasonData,
+  type SynthesizedAnswer,
+} from '@candor/contracts';
 import { stripCitationTokens, type KeptStatement } from './validate-citations.js';
 
 /** A finished answer without its latency, which only the caller of the engine knows. */
-export type ComposedAnswer = Omit<ReasonData, 'meta'> & { meta: Omit<ReasonData['meta'], 'latencyMs'> };
+export type ComposedAnswer = Omit<SynthesizedAnswer, 'meta'> & { meta: Omit<ReasonData['meta'], 'latencyMs'> };
 
 /** Answer of a run that had nothing to show the provider; the sentence is also its only gap. */
 export function composeNoEvidenceAnswer(): ComposedAnswer {

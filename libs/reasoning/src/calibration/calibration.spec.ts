@@ -130,20 +130,29 @@ describe('judgeCalibration', () => {
     expect(codeOf(null)).toBe('CALIBRATION_MISSING');
     for (const over of [{ tenantId: 'x' }, { generationId: 'x' }, { pipelineFingerprint: 'x' }]) {
       expect(codeOf(good(), over)).toBe('CALIBRATION_MISSING');
-      expect(judgeCalibration(good(), { ...served, ...over }).identity.calibrationId).toBeNull();
+      expect(judgeCalibration(good(), { ...served, ...over })).toMatchObject({
+        certified: false,
+        identity: { status: 'missing', calibrationId: null },
+      });
     }
   });
 
   it('is uncertified before it is stale', () => {
     expect(codeOf({ ...good(), certified: false }, { corpusSize: 1000 })).toBe('CALIBRATION_UNCERTIFIED');
-    expect(judgeCalibration({ ...good(), certified: false }, served).identity.status).toBe('uncertified');
+    expect(judgeCalibration({ ...good(), certified: false }, served)).toMatchObject({
+      certified: false,
+      identity: { status: 'uncertified' },
+    });
   });
 
   it('is stale once the corpus has grown past its bound, and not at it', () => {
     expect(codeOf(good(), { corpusSize: 120 })).toBeNull();
     expect(codeOf(good(), { corpusSize: 121 })).toBe('CALIBRATION_STALE');
     expect(codeOf({ ...good(), growthBound: 0 }, { corpusSize: 101 })).toBe('CALIBRATION_STALE');
-    expect(judgeCalibration(good(), { ...served, corpusSize: 121 }).identity.status).toBe('stale');
+    expect(judgeCalibration(good(), { ...served, corpusSize: 121 })).toMatchObject({
+      certified: false,
+      identity: { status: 'stale' },
+    });
     expect(codeOf(good(), { corpusSize: 1 })).toBeNull();
   });
 });

@@ -130,6 +130,13 @@ describe('demoteItems', () => {
     expect(left.excluded).toEqual([{ chunkId: 'c1', reason: 'declared_status' }]);
   });
 
+  it('leaves a bundle as it is when nothing is taken out, with its own reason', () => {
+    const empty = buildEvidenceBundle(makeTrusted([makeHit('c1', { verdict: 'expired' })]), limits);
+    expect(empty).toMatchObject({ decision: 'abstain', reasonCode: 'no_trusted_initial_evidence' });
+    for (const each of [bundle, empty])
+      expect(demoteItems(each, [], DEFAULT_EVIDENCE_POLICY, countTokens)).toEqual(each);
+  });
+
   it('has unsupported evidence when nothing stays, and judges the slots anew', () => {
     const both = bundle.items.map(({ chunkId }) => ({ chunkId, reason: 'declared_validity' as const }));
     expect(demoteItems(bundle, both, DEFAULT_EVIDENCE_POLICY, countTokens)).toMatchObject({

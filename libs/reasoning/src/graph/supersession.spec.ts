@@ -99,6 +99,10 @@ describe('resolveReplacement', () => {
     expect(resolve([['b', 'a']], 'a', [{ documentId: 'b', status }])).toBe('none');
   });
 
+  it.each(['approved', 'active', 'archived'] as const)('follows a successor that is %s', (status) => {
+    expect(resolve([['b', 'a']], 'a', [{ documentId: 'b', status }])).toEqual({ documentId: 'b' });
+  });
+
   it('ignores a successor that is not valid yet, or no longer', () => {
     expect(resolve([['b', 'a']], 'a', [{ documentId: 'b', validFrom: '2026-06-02T00:00:00Z' }])).toBe('none');
     expect(resolve([['b', 'a']], 'a', [{ documentId: 'b', validUntil: '2026-06-01T00:00:00Z' }])).toBe('none');

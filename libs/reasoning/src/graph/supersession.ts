@@ -3,6 +3,8 @@ import type { GraphEdge, GraphNode, GraphProjection } from './graph-projection.j
 
 /** A document of this standing is no source any more. */
 export const REVOKED: ReadonlySet<DeclaredStatus> = new Set(['superseded', 'withdrawn', 'rejected']);
+/** A document of this standing replaces nothing; one that declares none may. */
+const REPLACES_NOTHING: ReadonlySet<DeclaredStatus | null | undefined> = NOT_IN_FORCE;
 
 /** Documents and relations of a graph, by document. */
 export interface GraphIndex {
@@ -37,8 +39,7 @@ export function findReplacements(index: GraphIndex, documentId: string, at: numb
   return index.edgesOf(documentId).filter((edge) => {
     if (edge.kind !== 'supersedes' || edge.toNodeId !== documentId) return false;
     const newer = index.documents.get(edge.fromNodeId);
-    const status = newer?.status ?? null;
-    return isValidAt(newer, at) && (status === null || !NOT_IN_FORCE.has(status));
+    return isValidAt(newer, at) && !REPLACES_NOTHING.has(newer?.status);
   });
 }
 
@@ -47,10 +48,9 @@ export type Replacement = 'none' | 'ambiguous' | { documentId: string };
 
 export function resolveReplacement(index: GraphIndex, documentId: string, at: number): Replacement {
   const onward = collectReplacements(index, documentId, at);
-  if (hasCircle(onward)) return 'ambiguous';
   const ends = [...onward].filter(([, replacements]) => replacements.length === 0).map(([end]) => end);
-  const [end] = ends;
-  if (end === undefined || ends.length > 1) return 'ambiguous';
+  const [end, ...others] = hasCircle(onward) ? [] : ends;
+  if (end === undefined || others.length > 0) return 'ambiguous';
   return end === documentId ? 'none' : { documentId: end };
 }
 

@@ -28,6 +28,7 @@ describe('judgeHit', () => {
     ['ok', 'its validity ends later', { validUntil: '2026-06-01T00:00:01Z' }],
     ['ok', 'its validity begins now', { validFrom: NOW }],
     ['ok', 'now is within its validity', { validFrom: '2026-05-01T00:00:00Z', validUntil: '2026-07-01T00:00:00Z' }],
+    ['expired', 'its validity ended before 1970', { validUntil: '1960-01-01T00:00:00Z' }],
     ['not_yet_valid', 'its validity begins later', { validFrom: '2026-06-01T00:00:01Z' }],
     ['invalid_metadata', 'its validity ends before it begins', { validFrom: NOW, validUntil: '2026-05-01T00:00:00Z' }],
     ['invalid_metadata', 'its validity is empty', { validFrom: NOW, validUntil: NOW }],
@@ -49,6 +50,7 @@ describe('judgeHit', () => {
     expect(judge({}, '2025-12-31T23:59:59Z')).toBe('not_yet_known');
     expect(judge({ recordedAt: null }, NOW)).toBe('not_yet_known');
     expect(judge({ recordedAt: null })).toBe('ok');
+    expect(judge({ recordedAt: '1955-01-01T00:00:00Z' }, '1960-01-01T00:00:00Z')).toBe('ok');
   });
 
   it('tells the first rule that is broken', () => {
@@ -124,9 +126,10 @@ describe('trustedSearch', () => {
     ['CALIBRATION_UNCERTIFIED', { ...calibration, certified: false }],
     ['CALIBRATION_STALE', { ...calibration, corpusSize: 10 }],
   ])('with %s judges by the relevance floor and is degraded', async (failureCode, held) => {
-    const { result, verdicts } = await search({}, held);
+    const hits = [makeRaw({ score: 0.5 }), makeRaw({ chunkId: 'c2', score: 0.3 })];
+    const { result, verdicts } = await search({ hits }, held);
     expect(result.trustState).toEqual({ state: 'degraded', failureCode });
-    expect(verdicts).toEqual(['ok', 'ok']);
+    expect(verdicts).toEqual(['ok', 'low_confidence']);
   });
 
   it.each([{ ready: false }, { generationId: null }, { pipelineFingerprint: null }])(
