@@ -14,6 +14,7 @@ import { createLanceDbIndex } from '@candor/search-index/write';
 import { ensureModel } from '@candor/models';
 import { FUSION } from '../../apps/retrieval/dist/search/fusion-settings.js';
 import { alternateRounds } from './support/alternate-rounds.mjs';
+import { backgroundDocuments, backgroundEmbedder } from './support/background-corpus.mjs';
 import { embedItems, prepareItemsFor, TENANT, writeChunks } from './support/build-chunks.mjs';
 import { CALLER, corpusViews } from './support/corpus-views.mjs';
 import { readDataSet } from './support/data-sets.mjs';
@@ -30,11 +31,12 @@ import { BenchStack } from './support/start-stack.mjs';
 const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [--sets NAMES] [--clients 1,16,64] [--rounds N] [--queries N] [--sample]
   [--soak SECONDS] [--model NAME] [--write]
 
-  --sets     the corpus and its queries; default squad,xquad-en,hotpot: 3,400 queries, some eight minutes in all on two quiet
-             cores. With scifact embedding alone takes ten minutes more
+  --sets     the corpus and its queries; default squad,xquad-en,hotpot: 1,900 queries. With scifact embedding alone takes ten
+             minutes more
+  --chunks   also measures on Elasticsearch when the index has been filled up to this many chunks; default 100000, 0 = don't
   --clients  concurrent callers, one measurement each; default 1,16,64
   --rounds   turns a side takes; default 6
-  --queries  distinct queries of one measurement; default 240 for 1 client, 720 for more
+  --queries  distinct queries of one measurement; default 240 for 1 client, 480 for more
   --soak     seconds that 64 clients ask on Elasticsearch, to see whether anything fails; default 60, 0 = none
   --sample   a few queries on a corpus of the repository: shows that it runs
   --model    bge-small-en-v1.5-q (default), all-minilm-l6-v2-q or hashing
@@ -57,6 +59,7 @@ function readOptions() {
       sets: { type: 'string', default: 'squad,xquad-en,hotpot' },
       clients: { type: 'string', default: '1,16,64' },
       soak: { type: 'string', default: '60' },
+      chunks: { type: 'string', default: '100000' },
       rounds: { type: 'string', default: '6' },
       queries: { type: 'string' },
       sample: { type: 'boolean', default: false },
@@ -77,6 +80,7 @@ function readOptions() {
     clients: values.clients.split(',').map(Number),
     rounds: Number(values.rounds),
     soak: values.sample ? 1 : Number(values.soak),
+    chunks: values.sample ? 40 : Number(values.chunks),
     queries: values.queries === undefined ? undefined : Number(values.queries),
   };
 }
@@ -125,7 +129,7 @@ async function measureAll(sides, spent, texts, options) {
   }
   const results = [];
   for (const clients of options.clients) {
-    const wanted = options.sample ? 2 * clients : (options.queries ?? (clients === 1 ? 240 : 720));
+    const wanted = options.sample ? 2 * clients : (options.queries ?? (clients === 1 ? 240 : 480));
     const rounds = options.sample ? 2 : options.rounds;
     const result = await alternateRounds({ sides, spent, queries: take(wanted), clients, rounds });
     results.push(result);
@@ -144,7 +148,12 @@ async function measureElasticsearch(corpus, embedders, options) {
     try {
       const seconds = await fillInstallation(installation, stack.elasticsearchUrl, embedders.kept, corpus.documents);
       say(`${corpus.documents.length} documents ingested in ${seconds.toFixed(0)} s`);
-      return await measureInstallation(installation, stack, corpus, embedders, options);
+      installation.startProfiles();
+      const measure = (soak) => measureInstallation(installation, stack, corpus, embedders, { ...options, soak });
+      if (options.chunks === 0) return [await measure(options.soak)];
+      const bare = await measure(0);
+      await fillUp(installation, stack, corpus, embedders, options.chunks - bare.chunks);
+      return [bare, await measure(options.soak)];
     } finally {
       await installation.stop();
     }
@@ -153,7 +162,21 @@ async function measureElasticsearch(corpus, embedders, options) {
   }
 }
 
+/** The index as large as a company's, around the same documents. */
+async function fillUp(installation, stack, corpus, { kept }, chunks) {
+  const items = prepareItemsFor(kept, corpus.documents);
+  const embedder = await backgroundEmbedder(
+    kept,
+    items.flatMap(({ texts }) => texts),
+  );
+  const [first] = prepareItemsFor(kept, backgroundDocuments(corpus.documents, 1));
+  const documents = backgroundDocuments(corpus.documents, Math.ceil(chunks / first.texts.length));
+  const seconds = await fillInstallation(installation, stack.elasticsearchUrl, embedder, documents);
+  say(`${documents.length} documents around them ingested in ${seconds.toFixed(0)} s`);
+}
+
 async function measureInstallation(installation, stack, corpus, embedders, options) {
+  const startedAt = new Date();
   const database = new Database({
     url: installation.databaseUrl,
     applicationName: 'candor-bench',
@@ -172,10 +195,9 @@ async function measureInstallation(installation, stack, corpus, embedders, optio
       candor: (text) => http.search(text, LIMIT),
       raw: (text) => raw.search({ index, tenantId, text, k: K }),
     };
-    installation.startProfiles();
     const spent = { candor: installation.processorMs, raw: ownProcessorMs };
     const results = await measureAll(sides, spent, corpus.queries, options);
-    const parts = await readParts(database);
+    const parts = await readParts(database, startedAt);
     const clients = options.sample ? 2 : SOAK_CLIENTS;
     const { soak: seconds } = options;
     const ask = sides.candor;
@@ -191,11 +213,12 @@ async function measureInstallation(installation, stack, corpus, embedders, optio
   }
 }
 
-/** Where retrieval says its time went, from the audit events of the searches. */
-async function readParts(database) {
+/** Where retrieval says its time went, from the audit events of the searches since then. */
+async function readParts(database, startedAt) {
   const rows = await database.read((manager) =>
     manager.query(
-      `SELECT metadata->'tookMs' AS took FROM audit_events WHERE action = 'search.query' ORDER BY created_at`,
+      `SELECT metadata->'tookMs' AS took FROM audit_events WHERE action = 'search.query' AND created_at > $1`,
+      [startedAt],
     ),
   );
   const median = (part) =>
@@ -261,6 +284,21 @@ async function searchLanceDb(live, embedder, text) {
   ]);
 }
 
+function toSizeReport({ chunks, results, parts, soaked }, isFilledUp) {
+  const { embed, search, recheck, total } = parts;
+  const around = isFilledUp
+    ? ': the same documents among others, made of their sentences, with vectors between theirs, taken in through the pipeline'
+    : ': the documents alone';
+  return `### ${chunks.toLocaleString('en')} chunks
+
+The index${around}.
+
+${toTable({ results })}
+
+Inside retrieval, medians over all of it: embedding ${ms(embed)}, index ${ms(search)} after that, recheck ${ms(recheck)}, in all
+${ms(total)}.${soaked ? `\n\n${toSoakReport(soaked)}` : ''}`;
+}
+
 function toSoakReport({ clients, seconds, requests, failures, p50, p99, perSecond, processes }) {
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
   const rows = processes.map(({ name, delayMean, delayP99, memoryBefore, memoryAfter }) => [
@@ -323,20 +361,14 @@ services, load – runs on the one machine, so at 16 clients the ratio is one of
 own Node processes (embedding included, servers left out).${busyNote(loadBefore)}`,
   ];
   if (elasticsearch) {
-    const { embed, search, recheck, total } = elasticsearch.parts;
     parts.push(
       `## Elasticsearch: \`POST /v1/search\` beside the raw client
 
-${elasticsearch.chunks} chunks. _Candor_: HTTP to the gateway, gRPC to retrieval, real Postgres, Redis and Elasticsearch, \`limit\` ${LIMIT}, the audit event
+_Candor_: HTTP to the gateway, gRPC to retrieval, real Postgres, Redis and Elasticsearch, \`limit\` ${LIMIT}, the audit event
 committed before each answer. _raw_: one embedding with the same model and threads, then the dense leg and the BM25 leg as one \`_msearch\` with the
-official client: same node, index, filter and number of candidates (${K}), no fusion, no checks, no HTTP in front.
-
-${toTable(elasticsearch)}
-
-Inside retrieval, medians over all of it: embedding ${ms(embed)}, index ${ms(search)} after that, recheck ${ms(recheck)}, in all
-${ms(total)}.`,
+official client: same node, index, filter and number of candidates (${K}), no fusion, no checks, no HTTP in front.`,
+      ...elasticsearch.map((measured, position) => toSizeReport(measured, position > 0)),
     );
-    if (elasticsearch.soaked) parts.push(toSoakReport(elasticsearch.soaked));
   }
   if (lancedb) {
     parts.push(
