@@ -2,6 +2,7 @@
 export default {
   // A project's own `testTimeout` counts only when it is run alone. This one guards against hanging, on any machine.
   testTimeout: 240_000,
+  testSequencer: '<rootDir>/tools/test-run/longest-first.cjs',
   projects: [
     '<rootDir>/libs/*',
     '<rootDir>/apps/*',
