@@ -66,12 +66,15 @@ function changedPage(table: string, where: string, time: string, id: string): st
     ORDER BY i.updated_at DESC, i.id LIMIT ${PAGE}`;
 }
 
-const CHANGED_ITEMS = changedPage(
-  'source_items',
-  `${VISIBLE_ITEM} AND i.live_version IS NOT NULL AND i.tags @> $4`,
-  '$5',
-  '$6',
-);
+/** A change bears the time at which its transaction began, and is there once that ends: none is under way for a minute. */
+function changedSince(table: string, where: string, time: string): string {
+  return `SELECT i.id FROM ${table} i WHERE ${where} AND i.updated_at >= ${time}::timestamptz - interval '1 minute'
+    ORDER BY i.updated_at DESC, i.id`;
+}
+
+const SEARCHED_ITEMS = `${VISIBLE_ITEM} AND i.live_version IS NOT NULL AND i.tags @> $4`;
+const CHANGED_ITEMS = changedPage('source_items', SEARCHED_ITEMS, '$5', '$6');
+const ITEMS_CHANGED_SINCE = changedSince('source_items', SEARCHED_ITEMS, '$5');
 const MATCHING_TITLES = `SELECT i.id FROM source_items i
   WHERE ${VISIBLE_ITEM} AND i.live_version IS NOT NULL AND i.tags @> $5 AND ${placeOf('i.title', '$4')} > 0
   ORDER BY i.updated_at DESC, i.id LIMIT $6`;
@@ -104,10 +107,14 @@ export async function findLibraryItems(
   { text, tags, limit, signal }: LiteralQuery,
 ): Promise<LiteralMatch[]> {
   const { table, matches } = LIBRARY[itemType];
-  const page = changedPage(table, 'i.tenant_id = $1 AND i.tags @> $2', '$3', '$4');
+  const searched = 'i.tenant_id = $1 AND i.tags @> $2';
+  const page = changedPage(table, searched, '$3', '$4');
+  const since = changedSince(table, searched, '$3');
   const found: Record<LiteralMatch['field'], LiteralMatch[]> = { title: [], description: [], body: [] };
   await scanNewestFirst<LiteralMatch>({
     readPage: (after) => query<Changed>(page, [tenantId, tags, after?.updatedAt ?? null, after?.id ?? null]),
+    pageSize: PAGE,
+    readChanged: async ({ updatedAt }) => idsOf(await query(since, [tenantId, tags, updatedAt])),
     findIn: (ids) => query<LiteralMatch>(matches, [tenantId, text, limit, ids]),
     isEnough: (match) => {
       const alike = found[match.field];
@@ -139,9 +146,15 @@ export async function findLiteralDocuments(
   const shown = new Set(titles.map(({ id }) => id));
   await scanNewestFirst<Omit<LiteralMatch, 'field'>>({
     readPage: (after) => query<Changed>(CHANGED_ITEMS, [...visible, tags, after?.updatedAt ?? null, after?.id ?? null]),
+    pageSize: PAGE,
+    readChanged: async ({ updatedAt }) => idsOf(await query(ITEMS_CHANGED_SINCE, [...visible, tags, updatedAt])),
     findIn: (ids) => query(MATCHING_BODIES, [...visible, text, ids.filter((id) => !shown.has(id)), limit]),
     isEnough: (match) => found.push({ ...match, field: 'body' }) >= limit,
     signal,
   });
   return found;
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }

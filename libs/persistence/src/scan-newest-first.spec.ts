@@ -2,17 +2,30 @@ import { describe, expect, it } from '@jest/globals';
 import { AppError } from '@candor/contracts';
 import { scanNewestFirst, type Changed, type NewestFirstScan } from './scan-newest-first.js';
 
+/** As Postgres writes the time so many seconds after an hour. */
+const at = (seconds: number): string =>
+  new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString().replace('T', ' ').replace('Z', '456+00');
+
 const never = new AbortController().signal;
 
-/** Everything has a number; the page size is that of the store. */
-function numbers(count: number, pageSize: number): Pick<NewestFirstScan<number>, 'readPage'> & { pages: number } {
+interface Numbered {
+  id: string;
+}
+
+/** Everything has a number, and all of it changed long ago; the page size is that of the store. */
+function numbers(
+  count: number,
+  pageSize: number,
+): Pick<NewestFirstScan<Numbered>, 'readPage' | 'pageSize' | 'readChanged'> & { pages: number } {
   const store = {
     pages: 0,
+    pageSize,
+    readChanged: async () => [],
     readPage: async (after: Changed | null): Promise<Changed[]> => {
       store.pages += 1;
       const start = after === null ? 0 : Number(after.id) + 1;
       const length = Math.max(0, Math.min(pageSize, count - start));
-      return Array.from({ length }, (_, index) => ({ id: `${start + index}`, updatedAt: 'then' }));
+      return Array.from({ length }, (_, index) => ({ id: `${start + index}`, updatedAt: at(-start - index) }));
     },
   };
   return store;
@@ -22,7 +35,7 @@ describe('scanNewestFirst', () => {
   it('looks through everything once, in order, in batches that grow while they are quick', async () => {
     const seen: string[] = [];
     const sizes: number[] = [];
-    await scanNewestFirst<number>({
+    await scanNewestFirst<Numbered>({
       ...numbers(5_000, 1_500),
       findIn: async (ids) => {
         seen.push(...ids);
@@ -39,7 +52,7 @@ describe('scanNewestFirst', () => {
 
   it('takes fewer at a time while they are slow', async () => {
     const sizes: number[] = [];
-    await scanNewestFirst<number>({
+    await scanNewestFirst<Numbered>({
       ...numbers(60, 60),
       findIn: async (ids) => {
         sizes.push(ids.length);
@@ -59,7 +72,7 @@ describe('scanNewestFirst', () => {
   it('looks through the same again in halves when a batch takes longer than a statement may', async () => {
     const sizes: number[] = [];
     const seen: string[] = [];
-    await scanNewestFirst<number>({
+    await scanNewestFirst<Numbered>({
       ...numbers(40, 40),
       findIn: async (ids) => {
         sizes.push(ids.length);
@@ -77,7 +90,7 @@ describe('scanNewestFirst', () => {
   it('fails when one alone takes too long, and at once with any other failure', async () => {
     const sizes: number[] = [];
     const scanThatThrows = (error: Error): Promise<void> =>
-      scanNewestFirst<number>({
+      scanNewestFirst<Numbered>({
         ...numbers(40, 40),
         findIn: async (ids) => {
           sizes.push(ids.length);
@@ -94,21 +107,57 @@ describe('scanNewestFirst', () => {
 
   it('ends when enough was found', async () => {
     const store = numbers(1_000, 100);
-    const found: number[] = [];
-    await scanNewestFirst<number>({
-      readPage: store.readPage,
-      findIn: async (ids) => ids.map(Number),
-      isEnough: (number) => found.push(number) === 3,
+    const found: string[] = [];
+    await scanNewestFirst<Numbered>({
+      ...store,
+      findIn: async (ids) => ids.map((id) => ({ id })),
+      isEnough: ({ id }) => found.push(id) === 3,
       signal: never,
     });
-    expect(found).toEqual([0, 1, 2]);
+    expect(found).toEqual(['0', '1', '2']);
+    expect(store.pages).toBe(1);
+  });
+
+  it('looks in the end through what changed between two pages, once', async () => {
+    const changed: Changed[] = [];
+    const seen: string[] = [];
+    const found: string[] = [];
+    await scanNewestFirst<Numbered>({
+      ...numbers(250, 100),
+      // Two that weren't reached yet, one of the last page and one of the first.
+      readChanged: async (since) => {
+        changed.push(since);
+        return ['new', 'moved', '240', '7'];
+      },
+      findIn: async (ids) => {
+        seen.push(...ids);
+        return ids.map((id) => ({ id }));
+      },
+      isEnough: ({ id }) => found.push(id) < 0,
+      signal: never,
+    });
+    expect(changed).toEqual([{ id: '0', updatedAt: at(0) }]);
+    expect(seen.slice(250)).toEqual(['new', 'moved', '240']);
+    expect(found.slice(249)).toEqual(['249', 'new', 'moved']);
+    expect(found).toHaveLength(252);
+  });
+
+  it('reads neither a second page nor changes when the first one holds all', async () => {
+    const store = numbers(20, 100);
+    await scanNewestFirst<Numbered>({
+      ...store,
+      readChanged: () => Promise.reject(new Error('not to be asked')),
+      findIn: async () => [],
+      isEnough: () => false,
+      signal: never,
+    });
     expect(store.pages).toBe(1);
   });
 
   it('ends between two batches when its caller has gone', async () => {
     const controller = new AbortController();
     let batches = 0;
-    const scan = scanNewestFirst<number>({
+    const scan = scanNewestFirst<Numbered>({
       ...numbers(1_000, 1_000),
       findIn: async () => {
         batches += 1;

@@ -9,12 +9,16 @@ export interface Changed {
   updatedAt: string;
 }
 
-export interface NewestFirstScan<Match> {
-  /** The next ones after this one; [] = no more. */
+export interface NewestFirstScan<Match extends { id: string }> {
+  /** The next ones after this one. */
   readPage: (after: Changed | null) => Promise<readonly Changed[]>;
+  /** A page with fewer is the last one. */
+  pageSize: number;
+  /** Ids of all that changed since this one did, or in a transaction that was under way then; one statement, newest first. */
+  readChanged: (since: Changed) => Promise<readonly string[]>;
   /** Looks through a batch of them; its own matches in the same order. */
   findIn: (ids: readonly string[]) => Promise<readonly Match[]>;
-  /** Told every match; true = enough was found. */
+  /** Told every match once; true = enough was found. */
   isEnough: (match: Match) => boolean;
   signal: AbortSignal;
 }
@@ -26,39 +30,75 @@ const LARGEST_BATCH = 1_000;
 
 /**
  * Looks through everything in batches, each a statement of its own: between two of them a connection is free for others, and
- * a caller who has gone ends the work. Memory holds one page of ids and the matches of one batch. One that takes longer than
+ * a caller who has gone ends the work. Memory holds two pages of ids and the matches of one batch. One that takes longer than
  * a statement may is looked through again in smaller ones.
+ *
+ * What changes between two pages moves to the top, where the scan has been already: it is looked through in the end. Such
+ * matches come last.
  *
  * @throws AppError REQUEST.CANCELLED once the signal has fired.
  */
-export async function scanNewestFirst<Match>(scan: NewestFirstScan<Match>): Promise<void> {
-  let size = FIRST_BATCH;
-  let after: Changed | null = null;
-  for (;;) {
-    throwIfCancelled(scan.signal);
-    const page = await scan.readPage(after);
-    for (let start = 0, end = 0; start < page.length; start = end) {
-      throwIfCancelled(scan.signal);
-      end = Math.min(page.length, start + size);
+export async function scanNewestFirst<Match extends { id: string }>(scan: NewestFirstScan<Match>): Promise<void> {
+  const batches = new Batches(scan);
+  const first = await readPage(scan, null);
+  for (let page = first; page.length > 0;) {
+    if (await batches.lookThrough(idsOf(page))) return;
+    page = page.length < scan.pageSize ? [] : await readPage(scan, page.at(-1) ?? null);
+  }
+  const newest = first[0];
+  // One statement has read everything that there was at one moment.
+  if (newest === undefined || first.length < scan.pageSize) return;
+  throwIfCancelled(scan.signal);
+  const seen = new Set(idsOf(first));
+  await batches.lookThrough((await scan.readChanged(newest)).filter((id) => !seen.has(id)));
+}
+
+function readPage<Match extends { id: string }>(
+  { readPage: read, signal }: NewestFirstScan<Match>,
+  after: Changed | null,
+): Promise<readonly Changed[]> {
+  throwIfCancelled(signal);
+  return read(after);
+}
+
+function idsOf(page: readonly Changed[]): string[] {
+  return page.map(({ id }) => id);
+}
+
+/** As many at once as take about as long as a batch should. */
+class Batches<Match extends { id: string }> {
+  private readonly told = new Set<string>();
+  private size = FIRST_BATCH;
+
+  constructor(private readonly scan: NewestFirstScan<Match>) {}
+
+  /** True when enough was found. */
+  async lookThrough(ids: readonly string[]): Promise<boolean> {
+    for (let start = 0, end = 0; start < ids.length; start = end) {
+      throwIfCancelled(this.scan.signal);
+      end = Math.min(ids.length, start + this.size);
       const began = performance.now();
-      const ids = page.slice(start, end).map(({ id }) => id);
-      const matches = await findInTime(scan, ids);
+      const matches = await findInTime(this.scan, ids.slice(start, end));
       if (matches === null) {
-        size = Math.floor(ids.length / 2);
+        this.size = Math.floor((end - start) / 2);
         end = start;
         continue;
       }
-      size = nextSize(size, performance.now() - began);
-      for (const match of matches) if (scan.isEnough(match)) return;
+      this.size = nextSize(this.size, performance.now() - began);
+      if (matches.some((match) => this.isEnough(match))) return true;
     }
-    const last = page.at(-1);
-    if (!last) return;
-    after = last;
+    return false;
+  }
+
+  private isEnough(match: Match): boolean {
+    if (this.told.has(match.id)) return false;
+    this.told.add(match.id);
+    return this.scan.isEnough(match);
   }
 }
 
 /** Null when they are too many for one statement. */
-async function findInTime<Match>(
+async function findInTime<Match extends { id: string }>(
   { findIn }: NewestFirstScan<Match>,
   ids: readonly string[],
 ): Promise<readonly Match[] | null> {
