@@ -77,14 +77,17 @@ withServers('the benchmarks on real servers', () => {
     const report = await runBench('search', '--sample', '--clients', '1,2', '--model', 'hashing');
     const processes = ['process', 'gateway', 'retrieval'];
     const rows = rowsOf(report).filter(([first]) => first !== 'clients' && !processes.includes(first));
+    // Elasticsearch with the documents alone and with others around them, then LanceDB.
     expect(rows.map(([clients, side]) => [clients, side])).toEqual(
-      [1, 2].flatMap(() => [
+      [1, 2, 3].flatMap(() => [
         ['1 (2 requests)', 'Candor'],
         ['', 'raw'],
         ['2 (4 requests)', 'Candor'],
         ['', 'raw'],
       ]),
     );
+    const [alone, filledUp] = [...report.matchAll(/^### ([\d,]+) chunks$/gm)].map(([, count]) => numberIn(count));
+    expect(filledUp).toBeGreaterThan(alone);
     for (const row of rows) expect(Math.min(...row.slice(2, 5).map(numberIn))).toBeGreaterThan(0);
     for (const row of rows.filter(([, side]) => side === 'Candor')) expect(numberIn(row[6])).toBeGreaterThan(0);
     expect(report).toMatch(/2 clients for \d+ s, every query another one: \d+ requests, \*\*0 failed\*\*/);

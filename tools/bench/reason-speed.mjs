@@ -16,7 +16,7 @@ import { fillInstallation } from './support/ingest-corpus.mjs';
 import { KeptVectorEmbedder } from './support/kept-vectors.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
 import { quantile } from './support/rank-metrics.mjs';
-import { machine, publish, say, table, today } from './support/report.mjs';
+import { machine, publish, say, table, today, ms } from './support/report.mjs';
 import { BenchStack } from './support/start-stack.mjs';
 
 const HELP = `node tools/bench/reason-speed.mjs [--set NAME] [--clients 1,8] [--questions N] [--rounds N] [--model NAME] [--write]
@@ -175,7 +175,6 @@ async function measure(options, { documents, queries }) {
 }
 
 function toReport(results, { title, count }, options) {
-  const ms = (value) => `${value.toFixed(1)} ms`;
   const rows = results.map(({ clients, requests, candor, raw, ratio, queue }) => [
     `${clients} (${requests} questions)`,
     ms(candor.p50),

@@ -1,6 +1,6 @@
 // npm run bench:search: `/v1/search` over HTTP beside the raw Elasticsearch client on the same node and data, and retrieval
 // on LanceDB beside the raw LanceDB client, in turns. Distinct queries, no query cache on either side. Build first.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,7 +25,8 @@ import { loadEmbedder } from './support/load-embedder.mjs';
 import { quantile } from './support/rank-metrics.mjs';
 import { soak } from './support/soak.mjs';
 import { RawElasticsearch } from './support/raw-elasticsearch.mjs';
-import { busyNote, machine, publish, say, table, today } from './support/report.mjs';
+import { ms, publish, say } from './support/report.mjs';
+import { reportSearch } from './support/report-search.mjs';
 import { BenchStack } from './support/start-stack.mjs';
 
 const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [--sets NAMES] [--clients 1,16,64] [--rounds N] [--queries N] [--sample]
@@ -45,7 +46,6 @@ const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [
 `;
 const LIMIT = 10;
 const K = FUSION.candidatesPerLeg(LIMIT);
-const TARGET = 1.3;
 /** Distinct queries, each asked several times: code is compiled well only after some thousand calls. */
 const WARM_UP = 200;
 const WARM_UP_PASSES = 4;
@@ -284,106 +284,6 @@ async function searchLanceDb(live, embedder, text) {
   ]);
 }
 
-function toSizeReport({ chunks, results, parts, soaked }, isFilledUp) {
-  const { embed, search, recheck, total } = parts;
-  const around = isFilledUp
-    ? ': the same documents among others, made of their sentences, with vectors between theirs, taken in through the pipeline'
-    : ': the documents alone';
-  return `### ${chunks.toLocaleString('en')} chunks
-
-The index${around}.
-
-${toTable({ results })}
-
-Inside retrieval, medians over all of it: embedding ${ms(embed)}, index ${ms(search)} after that, recheck ${ms(recheck)}, in all
-${ms(total)}.${soaked ? `\n\n${toSoakReport(soaked)}` : ''}`;
-}
-
-function toSoakReport({ clients, seconds, requests, failures, p50, p99, perSecond, processes }) {
-  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
-  const rows = processes.map(({ name, delayMean, delayP99, memoryBefore, memoryAfter }) => [
-    name,
-    ms(delayMean),
-    ms(delayP99),
-    `${memoryBefore.toFixed(0)} → ${memoryAfter.toFixed(0)} MB`,
-  ]);
-  return `${clients} clients for ${seconds.toFixed(0)} s, every query another one: ${requests} requests, **${failed} failed**${
-    failed > 0
-      ? ` (${Object.entries(failures)
-          .map(([message, count]) => `${count} × ${message}`)
-          .join('; ')})`
-      : ''
-  }; p50 ${ms(p50)}, p99 ${ms(p99)}, ${perSecond.toFixed(1)} requests/s.
-
-${table(['process', 'event loop delay, mean', 'p99', 'resident memory'], rows)}`;
-}
-
-const ms = (value) => `${value.toFixed(1)} ms`;
-
-function toTable({ results }) {
-  const head = [
-    'clients',
-    'side',
-    'p50',
-    'p99',
-    'requests/s',
-    'processor',
-    'p50 ratio',
-    'ratio by round',
-    `≤ ${TARGET}`,
-  ];
-  const rows = results.flatMap(({ clients, requests, candor, raw, ratio, roundRatios }) => {
-    const numbers = (side) => [ms(side.p50), ms(side.p99), side.perSecond.toFixed(1), ms(side.spent)];
-    const range = `${Math.min(...roundRatios).toFixed(2)}–${Math.max(...roundRatios).toFixed(2)}`;
-    return [
-      [
-        `${clients} (${requests} requests)`,
-        'Candor',
-        ...numbers(candor),
-        `**${ratio.toFixed(2)}**`,
-        range,
-        ratio <= TARGET ? 'yes' : '**no**',
-      ],
-      ['', 'raw', ...numbers(raw), '', '', ''],
-    ];
-  });
-  return table(head, rows);
-}
-
-function toReport({ elasticsearch, lancedb }, corpus, costs, options) {
-  const command = `npm run bench:search${options.argv.length > 0 ? ` -- ${options.argv.join(' ')}` : ''}`;
-  const parts = [
-    `# Speed of search`,
-    `Measured ${today()} with \`${command}\` on ${machine()}; model ${options.model}. ${corpus.documents.length} documents (${corpus.title}).${
-      options.sample ? ' **A sample: it shows that this runs, nothing else.**' : ''
-    } Every query is asked once, no query cache on either side; both sides take turns, so that noise meets both. Everything – servers,
-services, load – runs on the one machine, so at 16 clients the ratio is one of processor time. _processor_: processor time a request of the side's
-own Node processes (embedding included, servers left out).${busyNote(loadBefore)}`,
-  ];
-  if (elasticsearch) {
-    parts.push(
-      `## Elasticsearch: \`POST /v1/search\` beside the raw client
-
-_Candor_: HTTP to the gateway, gRPC to retrieval, real Postgres, Redis and Elasticsearch, \`limit\` ${LIMIT}, the audit event
-committed before each answer. _raw_: one embedding with the same model and threads, then the dense leg and the BM25 leg as one \`_msearch\` with the
-official client: same node, index, filter and number of candidates (${K}), no fusion, no checks, no HTTP in front.`,
-      ...elasticsearch.map((measured, position) => toSizeReport(measured, position > 0)),
-    );
-  }
-  if (lancedb) {
-    parts.push(
-      `## LanceDB: retrieval in process beside the raw client
-
-${lancedb.chunks} chunks. _Candor_: retrieval in process without HTTP, gRPC and Postgres. _raw_: one embedding, then both legs with the LanceDB client
-on the same table.
-
-${toTable(lancedb)}`,
-    );
-  }
-  if (elasticsearch && !options.sample) parts.push(costs.trim());
-  return `${parts.join('\n\n')}\n`;
-}
-
 const options = { ...readOptions(), argv: process.argv.slice(2).filter((argument) => argument !== '--write') };
 const corpus = await readCorpus(options);
 const plain = await loadEmbedder(options.model, say);
@@ -399,5 +299,5 @@ try {
 } finally {
   await Promise.all([plain.close(), kept.close()]);
 }
-const costs = await readFile(new URL('./support/search-costs.md', import.meta.url), 'utf8');
-await publish(toReport(measured, corpus, costs, options), options.write ? 'docs/reference/speed.md' : undefined);
+const report = await reportSearch(measured, { corpus, options, loadBefore, limit: LIMIT, candidates: K });
+await publish(report, options.write ? 'docs/reference/speed.md' : undefined);

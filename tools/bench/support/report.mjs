@@ -5,6 +5,8 @@ import { ROOT } from './data-sets.mjs';
 
 export const say = (line) => console.error(`bench: ${line}`);
 
+export const ms = (value) => `${value.toFixed(1)} ms`;
+
 export function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
