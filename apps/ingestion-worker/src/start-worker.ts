@@ -27,6 +27,8 @@ import { createRequestContext, NestPinoLogger, runInRequestContext, type Logger 
 import { BatchedIndexWriter } from '@candor/search-index/write';
 import { RecordDeadLetterService } from './dead-letters/record-dead-letter.service.js';
 import { sampleOutbox } from './dispatch/sample-outbox.js';
+import { sampleAuditSealing } from './features/seal-audit/sample-audit-sealing.js';
+import { SealAuditService } from './features/seal-audit/seal-audit.service.js';
 import { SweeperService } from './dispatch/sweeper.service.js';
 import { WaitRecorder } from './dispatch/wait-recorder.js';
 import { LibraryEmbedder } from './features/embed-library/library-embedder.js';
@@ -107,6 +109,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     outbox,
     ITEM_JOBS.map(({ name }) => name),
   );
+  sampleAuditSealing(app.get(SealAuditService));
   const dispatcher = new OutboxDispatcher({
     store: outbox,
     producer,

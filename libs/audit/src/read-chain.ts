@@ -2,6 +2,7 @@ import type { AuditChain, AuditHead, AuditVerification, ChainBatch } from '@cand
 import {
   findBatch,
   findChainEnd,
+  listErasureEvents,
   listExpiryEvents,
   listSigningKeys,
   listStrayEvents,
@@ -15,13 +16,14 @@ const MOST_STRAYS = 100;
 
 /** How far the tenant's trail is sealed, with the head that somebody else may keep. */
 export async function readChain(transaction: Transaction, tenantId: string): Promise<AuditChain> {
-  const { oldestUnsealedAt, ...state } = await readChainState(transaction, tenantId);
+  const { oldestUnsealedAt, brokenSince, ...state } = await readChainState(transaction, tenantId);
   const head = await findBatch(transaction, tenantId, 'last');
   const keys = await listSigningKeys(transaction);
   return {
     tenantId,
     ...state,
     oldestUnsealedAt: oldestUnsealedAt?.toISOString() ?? null,
+    brokenSince: brokenSince?.toISOString() ?? null,
     head: head && toHead(head),
     keys: keys.map(({ firstUsedAt, ...key }) => ({ ...key, firstUsedAt: firstUsedAt.toISOString() })),
   };
@@ -49,6 +51,7 @@ export async function verifyChain(
     keptHeads: end && end.batches >= fromBatch ? [{ batch: end.batches, digest: end.headDigest }] : [],
   });
   for (const event of expiries) walk.noteExpiry(event);
+  for (const event of await listErasureEvents(transaction, tenantId)) walk.noteErasure(event);
   let nextBatch: number | null = fromBatch;
   for (let looked = 0; looked < mostBatches && nextBatch !== null; looked += 1) {
     const content = await readBatchFrom(transaction, tenantId, nextBatch);

@@ -5,6 +5,7 @@ import { beginSealingRound, endSealingRound, type Transaction } from '@candor/pe
 import { createTestDatabase, testServerUrl, waitFor, type TestDatabase } from '@candor/testkit';
 import { readAuditEvents, writeAuditEvents } from './audit-trail.js';
 import { AuditSigner } from './chain/audit-keys.js';
+import { eraseTexts } from './erase-texts.js';
 import { verifyExport } from './chain/verify-export.js';
 import { exportChain } from './export-chain.js';
 import { readChain, verifyChain } from './read-chain.js';
@@ -75,7 +76,7 @@ withPostgres('sealing the audit trail', () => {
     );
   const endRound = async (): Promise<void> => {
     const round = await postgres.database.read((manager) => beginSealingRound(manager));
-    for (const tenantId of round.tenantIds) await seal(tenantId);
+    for (const { id } of round.tenants) await seal(id);
     await postgres.database.transaction((transaction) => endSealingRound(transaction, round));
   };
   const verify = (tenantId: string, fromBatch = 1, mostBatches = 100): Promise<AuditVerification> =>
@@ -215,7 +216,12 @@ withPostgres('sealing the audit trail', () => {
     await tamper(`UPDATE audit_events SET erasable = '{"query":"forged"}' WHERE id = $1`, [second]);
     expect(located(await verify(tenantId))).toEqual([`event_altered 1 ${second}`]);
     await tamper(`UPDATE audit_events SET erasable = NULL, erasable_salt = NULL WHERE id = $1`, [second]);
-    expect(await verify(tenantId)).toMatchObject({ intact: true, erasedEvents: 1 });
+    expect(located(await verify(tenantId))).toEqual([`erasure_unrecorded 1 ${second}`]);
+    const erasure = { cause: 'tenant', requestId: randomUUID(), targetType: 'tenant', targetId: tenantId } as const;
+    await postgres.database.transaction((transaction) =>
+      eraseTexts(transaction, { ...erasure, texts: { tenantId } }, 100),
+    );
+    expect(await verify(tenantId)).toMatchObject({ intact: true, erasedEvents: 6 });
     // Two events of one batch change places: each has the other's number.
     const exchange = async (): Promise<void> => {
       await tamper(`UPDATE audit_events SET sequence = -sequence WHERE id = ANY($1)`, [[first, third]]);

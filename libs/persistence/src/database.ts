@@ -8,7 +8,7 @@ import { DeadLetterEntity } from './entities/dead-letter.entity.js';
 import { GenerationEntity } from './entities/generation.entity.js';
 import { ItemVersionEntity, SourceItemEntity } from './entities/source-item.entity.js';
 import { TenantEntity } from './entities/tenant.entity.js';
-import { isConnectionFailure } from './is-connection-failure.js';
+import { isConnectionFailure, isStatementTimeout } from './is-connection-failure.js';
 import { InitialSchema1764000000000 } from './migrations/1764000000000-initial-schema.js';
 import { SourceConnectors1764100000000 } from './migrations/1764100000000-source-connectors.js';
 import { ItemFiles1764200000000 } from './migrations/1764200000000-item-files.js';
@@ -27,6 +27,7 @@ import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-le
 import { Quotas1764930000001 } from './migrations/1764930000001-quotas.js';
 import { SupersedingItemsAtOnce1764960000001 } from './migrations/1764960000001-superseding-items-at-once.js';
 import { SplitOlderEvents1764990000000 } from './migrations/1764990000000-split-older-events.js';
+import { AuditRecords1764990000100 } from './migrations/1764990000100-audit-records.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
   activeScope,
@@ -120,6 +121,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       TenantCompliance1764940000002,
       SupersedingItemsAtOnce1764960000001,
       SplitOlderEvents1764990000000,
+      AuditRecords1764990000100,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,
@@ -132,7 +134,8 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
 /**
  * Whose rows can be seen and changed is decided here and kept by the server (docs/adr/0020): those of the tenant that the
  * request or job at hand belongs to, of the tenants named with `forTenants`, of everybody with `system`; else none.
- * Errors: DEPENDENCY.DATABASE_UNAVAILABLE whenever the server can't be reached or is shutting down.
+ * Errors: DEPENDENCY.DATABASE_UNAVAILABLE whenever the server can't be reached or is shutting down, DEPENDENCY.DATABASE_TIMEOUT
+ * when a statement took longer than it may.
  */
 export class Database implements TransactionRunner {
   private readonly dataSource: DataSource;
@@ -257,6 +260,9 @@ export class Database implements TransactionRunner {
     try {
       return await work();
     } catch (error) {
+      // Alike for its callers, who may come again; a job that always needs longer has to end some time.
+      if (isStatementTimeout(error))
+        throw new AppError('DEPENDENCY.DATABASE_TIMEOUT', { cause: error, retryAfterSeconds: 2 });
       if (isConnectionFailure(error) || isMissingRole(error))
         throw new AppError('DEPENDENCY.DATABASE_UNAVAILABLE', { cause: error, retryAfterSeconds: 2 });
       throw error;

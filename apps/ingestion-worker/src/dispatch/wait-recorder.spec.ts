@@ -47,6 +47,7 @@ describe('WaitRecorder', () => {
       ['DEPENDENCY.INDEX_UNAVAILABLE', 'DEPENDENCY.INDEX_UNAVAILABLE'],
       [expect.any(String), expect.any(String)],
       [AT.toISOString(), AT.toISOString()],
+      [expect.any(Number), expect.any(Number)],
     ]);
   });
 

@@ -27,12 +27,13 @@ export class WaitRecorder {
 
   /** Never fails: while the database is the reason there is nowhere to write it down. */
   async record({ job, payload, error, nextAttemptAt }: JobFailure): Promise<void> {
+    const failedAt = performance.now();
     if (nextAttemptAt === null || !STAGES.has(job)) return;
     const read = itemJobPayloadSchema.safeParse(payload);
     if (!read.success) return;
     const { code: type, message } = error;
     try {
-      await this.writes.call({ job: read.data, error: { type, message }, nextAttemptAt });
+      await this.writes.call({ job: read.data, error: { type, message }, nextAttemptAt, failedAt });
     } catch (cause) {
       this.logger.warn({ code: AppError.from(cause).code }, 'A waiting item could not be written down');
     }

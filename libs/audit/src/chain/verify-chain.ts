@@ -9,6 +9,7 @@ import {
 import type { PublicKeys } from './audit-keys.js';
 import { NO_DIGEST } from './chain-model.js';
 import { wasErased } from './digests.js';
+import { ErasureRecords } from './erasure-records.js';
 import { verifyBatch } from './verify-batch.js';
 
 /** Longer than a transaction may take: an event that says it is older than those sealed before it was put there. */
@@ -34,6 +35,7 @@ export class ChainWalk {
   last: ChainBatch | null = null;
   private readonly keptHeads: Map<number, string>;
   private readonly expired: ChainBatch[] = [];
+  private readonly erasures = new ErasureRecords();
   private readonly expiries: { toBatch: number; digest: string }[] = [];
   private previous: { batch: number; digest: string };
   private newestBefore = Number.NEGATIVE_INFINITY;
@@ -66,6 +68,11 @@ export class ChainWalk {
     if (typeof toBatch === 'number' && typeof digest === 'string') this.expiries.push({ toBatch, digest });
   }
 
+  /** An `audit.erase` event that stands outside of what is walked. */
+  noteErasure(event: Pick<ChainEvent, 'sequence' | 'metadata'>): void {
+    this.erasures.note(event);
+  }
+
   /** An event that is in no batch, though everything of its time is sealed. */
   noteStray(eventId: string): void {
     this.report('event_inserted', null, eventId);
@@ -81,6 +88,7 @@ export class ChainWalk {
   finish({ isComplete }: { isComplete: boolean }): void {
     for (const { batch } of this.expired)
       if (!this.expiries.some(({ toBatch }) => toBatch >= batch)) this.report('expiry_unrecorded', batch);
+    this.nameErasures();
     if (!isComplete) return;
     for (const batch of this.keptHeads.keys()) if (batch > this.previous.batch) this.report('head_differs', batch);
     this.nameMoves();
@@ -92,12 +100,21 @@ export class ChainWalk {
     let newest = this.newestBefore;
     for (const event of events) {
       if (wasErased(event)) this.erasedEvents += 1;
+      this.erasures.look(event, batch.batch);
       if (event.action === 'audit.expire') this.noteExpiry(event);
+      if (event.action === 'audit.erase') this.noteErasure(event);
       const at = Date.parse(event.createdAt);
       if (at < this.newestBefore - BACKDATED_AFTER_MS) this.report('event_backdated', batch.batch, event.id);
       newest = Math.max(newest, at);
     }
     this.newestBefore = newest;
+  }
+
+  /** An event that differs from what was sealed says nothing of an erasure. */
+  private nameErasures(): void {
+    const named = new Set(this.findings.map(({ eventId }) => eventId));
+    for (const { id, batch } of this.erasures.unrecorded)
+      if (!named.has(id)) this.report('erasure_unrecorded', batch, id);
   }
 
   /** One that is missing in a batch and stands in another was moved. */

@@ -84,6 +84,8 @@ export const AUDIT_ACTIONS = {
   'audit.export': 'The audit trail was exported with its chain.',
   'audit.verify': 'The sealed audit trail was verified.',
   'audit.expire': 'Batches of audit events were removed by retention; names the batches and their digests.',
+  'audit.erase':
+    'The texts of earlier audit events were erased, by retention or at the request of a person or tenant; says of which events.',
   'caller.read': 'A caller asked who it is.',
   'capabilities.read': 'A caller asked for the tools and limits.',
   'mcp.message': 'An MCP client introduced itself, listed what there is, or said something that needs no answer.',

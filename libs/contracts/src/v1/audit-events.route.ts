@@ -86,6 +86,8 @@ export const auditChainSchema = z
     /** Committed and not sealed yet. */
     unsealedEvents: count,
     oldestUnsealedAt: z.iso.datetime().nullable(),
+    /** Since when the chain is not continued, because its end is not one that the worker sealed; null = it is continued. */
+    brokenSince: z.iso.datetime().nullable(),
     /** Batches whose events retention has removed: their heads stand, their events can't be shown any more. */
     expiredBatches: count,
     /** Keep it elsewhere: whoever has it can show that nothing before it was rewritten. */
@@ -121,6 +123,7 @@ export const AUDIT_FINDINGS = {
   key_unknown: 'The key that signed the batch is not among the trusted ones.',
   head_differs: 'A head that was kept elsewhere is not in the chain: the chain was rewritten or cut.',
   expiry_unrecorded: 'The events of the batch are gone without a sealed event of their expiry.',
+  erasure_unrecorded: 'The text of the event is gone, and no `audit.erase` event after it says that it was erased.',
 } as const satisfies Record<string, string>;
 export type AuditFindingType = keyof typeof AUDIT_FINDINGS;
 

@@ -13,8 +13,14 @@ export function toChainEvent({ createdAt, ...event }: ChainEventRow): ChainEvent
   return { ...event, createdAt: createdAt.toISOString() };
 }
 
+export interface SealingTenant {
+  id: string;
+  /** The horizon says nothing of it. */
+  isBroken: boolean;
+}
+
 export interface SealingRound {
-  tenantIds: string[];
+  tenants: SealingTenant[];
   /** Everything below it is sealed already; null = nothing is known, so that all events are looked at. */
   horizon: string | null;
   /** What the horizon becomes when every tenant of the round is sealed. */
@@ -30,11 +36,28 @@ export async function beginSealingRound(transaction: Transaction): Promise<Seali
      FROM pg_control_system() c LEFT JOIN audit_sealing s ON s.server_id = c.system_identifier::text`,
   );
   if (!state) throw new Error('the server says nothing of itself');
-  const rows: { tenantId: string }[] = await transaction.query(
-    `SELECT DISTINCT e.tenant_id AS "tenantId" FROM audit_events e WHERE $1::xid8 IS NULL OR e.transaction_id >= $1::xid8`,
+  const rows: SealingTenant[] = await transaction.query(
+    `SELECT t.id, c.broken_since IS NOT NULL AS "isBroken"
+     FROM (SELECT e.tenant_id AS id FROM audit_events e WHERE $1::xid8 IS NULL OR e.transaction_id >= $1::xid8
+       UNION SELECT b.tenant_id FROM audit_chains b WHERE b.broken_since IS NOT NULL) t
+     LEFT JOIN audit_chains c ON c.tenant_id = t.id`,
     [state.horizon],
   );
-  return { ...state, tenantIds: rows.map(({ tenantId }) => tenantId) };
+  return { ...state, tenants: rows };
+}
+
+/** The horizon goes on without the tenant: its events are looked for from the beginning until its chain is whole again. */
+export async function markChainBroken(transaction: Transaction, tenantId: string): Promise<void> {
+  await transaction.query(
+    `INSERT INTO audit_chains AS c (tenant_id, broken_since) VALUES ($1, now())
+     ON CONFLICT (tenant_id) DO UPDATE SET broken_since = coalesce(c.broken_since, excluded.broken_since)`,
+    [tenantId],
+  );
+}
+
+/** Once everything is sealed that the tenant has below the round's next horizon. */
+export async function markChainWhole(transaction: Transaction, tenantId: string): Promise<void> {
+  await transaction.query(`UPDATE audit_chains SET broken_since = NULL WHERE tenant_id = $1`, [tenantId]);
 }
 
 export async function endSealingRound(
@@ -199,13 +222,17 @@ export async function listUnsealedEvents(
   return rows.map(toChainEvent);
 }
 
-/** Events in no batch whose transactions ended so long ago that they would be in one: put there by other ways than ours. */
+/**
+ * Events in no batch whose transactions ended so long ago that they would be in one: put there by other ways than ours.
+ * Of a chain that isn't continued none: its events wait.
+ */
 export async function listStrayEvents(transaction: Transaction, tenantId: string, limit: number): Promise<string[]> {
   const rows: { id: string }[] = await transaction.query(
     `SELECT e.id FROM audit_events e
      JOIN audit_sealing s ON s.server_id = (SELECT system_identifier::text FROM pg_control_system())
      WHERE e.tenant_id = $1 AND (e.transaction_id IS NULL OR e.transaction_id < s.horizon)
        AND NOT EXISTS (SELECT 1 FROM audit_leaves l WHERE l.event_id = e.id)
+       AND NOT EXISTS (SELECT 1 FROM audit_chains c WHERE c.tenant_id = e.tenant_id AND c.broken_since IS NOT NULL)
      ORDER BY e.sequence LIMIT $2`,
     [tenantId, limit],
   );
@@ -222,28 +249,77 @@ export async function listExpiryEvents(transaction: Transaction, tenantId: strin
   return rows.map(toChainEvent);
 }
 
+/**
+ * The records of erased texts. Those of retention go further each time: the furthest is all of them. They, too, are
+ * committed with the erasure itself, sealed or not.
+ */
+export async function listErasureEvents(transaction: Transaction, tenantId: string): Promise<ChainEvent[]> {
+  const rows: ChainEventRow[] = await transaction.query(
+    `(SELECT ${CHAIN_EVENT_COLUMNS} FROM audit_events e
+       WHERE e.tenant_id = $1 AND e.action = 'audit.erase' AND e.metadata->>'before' IS NULL)
+     UNION ALL
+     (SELECT ${CHAIN_EVENT_COLUMNS} FROM audit_events e
+       WHERE e.tenant_id = $1 AND e.action = 'audit.erase' AND e.metadata->>'before' IS NOT NULL
+       ORDER BY e.metadata->>'before' DESC LIMIT 1)`,
+    [tenantId],
+  );
+  return rows.map(toChainEvent);
+}
+
 export interface ChainState {
   batches: number;
   sealedEvents: number;
   unsealedEvents: number;
   oldestUnsealedAt: Date | null;
+  brokenSince: Date | null;
   expiredBatches: number;
 }
 
 export async function readChainState(transaction: Transaction, tenantId: string): Promise<ChainState> {
   const [state]: ChainState[] = await transaction.query(
     `SELECT coalesce(max(b.batch), 0) AS batches, coalesce(sum(b.events), 0)::integer AS "sealedEvents",
-       count(b.expired_at)::integer AS "expiredBatches", u.events AS "unsealedEvents", u.oldest AS "oldestUnsealedAt"
+       count(b.expired_at)::integer AS "expiredBatches", u.events AS "unsealedEvents", u.oldest AS "oldestUnsealedAt",
+       c.broken_since AS "brokenSince"
      FROM (SELECT count(*)::integer AS events, min(e.created_at) AS oldest FROM audit_events e
          LEFT JOIN audit_sealing s ON s.server_id = (SELECT system_identifier::text FROM pg_control_system())
-         WHERE e.tenant_id = $1 AND (s.horizon IS NULL OR e.transaction_id >= s.horizon)
+         LEFT JOIN audit_chains c ON c.tenant_id = e.tenant_id
+         WHERE e.tenant_id = $1 AND (s.horizon IS NULL OR e.transaction_id >= s.horizon OR c.broken_since IS NOT NULL)
            AND NOT EXISTS (SELECT 1 FROM audit_leaves l WHERE l.event_id = e.id)) u
      LEFT JOIN audit_batches b ON b.tenant_id = $1
-     GROUP BY u.events, u.oldest`,
+     LEFT JOIN audit_chains c ON c.tenant_id = $1
+     GROUP BY u.events, u.oldest, c.broken_since`,
     [tenantId],
   );
   if (!state) throw new Error('no state of the chain');
   return state;
+}
+
+export interface SealingBacklog {
+  /** Of the chains that are continued; 0 = everything is sealed. */
+  oldestUnsealedSeconds: number;
+  continuedChains: number;
+  brokenChains: number;
+}
+
+/** Of all tenants. */
+export async function readSealingBacklog(transaction: Transaction): Promise<SealingBacklog> {
+  const [state]: { horizon: string | null; continuedChains: number; brokenChains: number }[] = await transaction.query(
+    `SELECT (SELECT s.horizon::text FROM audit_sealing s
+         WHERE s.server_id = (SELECT system_identifier::text FROM pg_control_system())) AS horizon,
+       count(*) FILTER (WHERE broken_since IS NULL)::integer AS "continuedChains",
+       count(broken_since)::integer AS "brokenChains" FROM audit_chains`,
+  );
+  if (!state) throw new Error('no state of the chains');
+  // By itself, so that the server sees that only the newest events are meant.
+  const [oldest]: { seconds: number }[] = await transaction.query(
+    `SELECT coalesce(greatest(extract(epoch FROM now() - min(e.created_at)), 0), 0)::double precision AS seconds
+     FROM audit_events e WHERE ($1::xid8 IS NULL OR e.transaction_id >= $1::xid8)
+       AND NOT EXISTS (SELECT 1 FROM audit_leaves l WHERE l.event_id = e.id)
+       AND NOT EXISTS (SELECT 1 FROM audit_chains c WHERE c.tenant_id = e.tenant_id AND c.broken_since IS NOT NULL)`,
+    [state.horizon],
+  );
+  const { continuedChains, brokenChains } = state;
+  return { oldestUnsealedSeconds: oldest?.seconds ?? 0, continuedChains, brokenChains };
 }
 
 export interface EventSeal {

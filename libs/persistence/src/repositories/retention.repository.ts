@@ -1,6 +1,6 @@
 import type { RetentionKind } from '@candor/contracts';
 import type { Transaction } from '../database.js';
-import { countAuditTexts, eraseAuditTexts, TRAIL_RETENTION } from './erasure.repository.js';
+import { countAuditTexts, TRAIL_RETENTION } from './erasure.repository.js';
 
 /** Batches a commit: with full batches, ten thousand events. */
 const BATCHES_AT_ONCE = 10;
@@ -89,15 +89,14 @@ export async function countOutdated(
   return rows;
 }
 
-/** At most so many, with all that belongs to them; how many went. Not for audit events, which go by batches. */
+/** At most so many, with all that belongs to them; how many went. Not for audit events, which go by batches, nor for their texts, whose erasure is recorded. */
 export async function removeOutdated(
   transaction: Transaction,
   tenantId: string,
-  kind: Exclude<RetentionKind, 'auditEvents'>,
+  kind: Exclude<RetentionKind, 'auditEvents' | 'queryText'>,
   before: Date,
   limit: number,
 ): Promise<number> {
-  if (kind === 'queryText') return eraseAuditTexts(transaction, { tenantId, before }, limit);
   let removed = 0;
   for (const { table, id, condition, parts } of REMOVALS[kind]) {
     const rows: { id: string }[] = await transaction.query(

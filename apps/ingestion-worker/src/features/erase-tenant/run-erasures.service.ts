@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ERASURE_STEPS, JOB_CATALOGUE, type ErasureStep } from '@candor/contracts';
+import { eraseTexts } from '@candor/audit';
 import {
   claimErasure,
   countAuditTexts,
@@ -8,7 +9,6 @@ import {
   Database,
   deleteTenantRows,
   endErasure,
-  eraseAuditTexts,
   erasePerson,
   listGenerationAddresses,
   listTenantTables,
@@ -124,14 +124,13 @@ export class RunErasuresService {
     return true;
   }
 
-  private async eraseTexts(
-    { id, tenantId, kind, subject }: ErasureRow,
-    signal: AbortSignal | undefined,
-  ): Promise<boolean> {
-    const texts = textsOf({ tenantId, kind, subject });
+  private async eraseTexts(erasure: ErasureRow, signal: AbortSignal | undefined): Promise<boolean> {
+    const { id, kind, requestId, requestedBy } = erasure;
+    const texts = textsOf(erasure);
+    const facts = { texts, cause: kind, requestId, requestedBy, targetType: 'erasure', targetId: id } as const;
     for (let erased = ROWS_AT_ONCE; erased === ROWS_AT_ONCE;) {
       signal?.throwIfAborted();
-      erased = await this.system.transaction((transaction) => eraseAuditTexts(transaction, texts, ROWS_AT_ONCE));
+      erased = await this.system.transaction((transaction) => eraseTexts(transaction, facts, ROWS_AT_ONCE));
       await this.note(id, 'audit_texts', erased);
     }
     return true;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as randomUuid } from 'uuid';
 import { RETENTION_KIND_NAMES, type AuditEventInput, type RetentionKind } from '@candor/contracts';
-import { writeAuditEvents } from '@candor/audit';
+import { eraseTexts, writeAuditEvents, type TextErasure } from '@candor/audit';
 import {
   Database,
   expireBatches,
@@ -61,13 +61,11 @@ export class ApplyRetentionService {
   }
 
   private removeSome(tenantId: string, kind: RetentionKind, before: Date): Promise<number> {
-    return this.database
-      .system('retention')
-      .transaction((transaction) =>
-        kind === 'auditEvents'
-          ? this.expire(transaction, tenantId, before)
-          : removeOutdated(transaction, tenantId, kind, before, ROWS_AT_ONCE),
-      );
+    return this.database.system('retention').transaction((transaction) => {
+      if (kind === 'auditEvents') return this.expire(transaction, tenantId, before);
+      if (kind === 'queryText') return eraseTexts(transaction, ownRule(tenantId, before), ROWS_AT_ONCE);
+      return removeOutdated(transaction, tenantId, kind, before, ROWS_AT_ONCE);
+    });
   }
 
   /** With the event that lets the chain still be verified: without it, the gap would be a finding. */
@@ -78,6 +76,16 @@ export class ApplyRetentionService {
     await writeAuditEvents(transaction, [eventOf(tenantId, 'audit.expire', facts)]);
     return expired.events;
   }
+}
+
+function ownRule(tenantId: string, before: Date): TextErasure {
+  return {
+    texts: { tenantId, before },
+    cause: 'retention',
+    requestId: randomUuid(),
+    targetType: 'tenant',
+    targetId: tenantId,
+  };
 }
 
 function eventOf(

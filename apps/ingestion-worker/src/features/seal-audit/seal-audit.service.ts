@@ -1,12 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { announceSigner, AuditSigner, EVENTS_A_BATCH, sealNextBatch } from '@candor/audit';
-import { beginSealingRound, Database, endSealingRound } from '@candor/persistence';
+import { AppError } from '@candor/contracts';
+import {
+  beginSealingRound,
+  Database,
+  endSealingRound,
+  markChainBroken,
+  markChainWhole,
+  readSealingBacklog,
+  type SealingBacklog,
+  type SealingTenant,
+} from '@candor/persistence';
 
 export const AUDIT_SIGNER = Symbol('AuditSigner');
 
 /**
  * Seals what has committed since, each tenant's events in a chain of its own, a transaction a batch. Whatever is cut short
- * is done by the next round: the horizon moves only when a round has sealed all that it found.
+ * is done by the next round: the horizon moves only when a round has sealed all that it found, but for broken chains,
+ * which are noted and tried again each time.
  */
 @Injectable()
 export class SealAuditService {
@@ -16,30 +27,52 @@ export class SealAuditService {
   ) {}
 
   /**
-   * Events sealed. A tenant whose chain is broken keeps back nobody else's.
+   * Events sealed. A tenant whose chain is broken keeps back nobody else's, nor the horizon.
    * @throws AppError AUDIT.CHAIN_BROKEN of the first such tenant, after the others are sealed
    */
   async sealAll(signal?: AbortSignal): Promise<number> {
-    const database = this.database.system('seal-audit');
-    await database.transaction((transaction) => announceSigner(transaction, this.signer));
-    const round = await database.read((manager) => beginSealingRound(manager));
+    await this.system.transaction((transaction) => announceSigner(transaction, this.signer));
+    const round = await this.system.read((manager) => beginSealingRound(manager));
     let sealed = 0;
+    let isWhole = true;
     const failures: unknown[] = [];
-    for (const tenantId of round.tenantIds) {
+    for (const tenant of round.tenants) {
       try {
-        for (let events = EVENTS_A_BATCH; events === EVENTS_A_BATCH; sealed += events) {
-          signal?.throwIfAborted();
-          events = await database.transaction((transaction) =>
-            sealNextBatch(transaction, tenantId, { signer: this.signer, horizon: round.horizon }),
-          );
-        }
+        sealed += await this.sealTenant(tenant, round.horizon, signal);
       } catch (error) {
         signal?.throwIfAborted();
         failures.push(error);
+        if (error instanceof AppError && error.code === 'AUDIT.CHAIN_BROKEN')
+          await this.system.transaction((transaction) => markChainBroken(transaction, tenant.id));
+        else isWhole = false;
       }
     }
+    if (isWhole) await this.system.transaction((transaction) => endSealingRound(transaction, round));
     if (failures.length > 0) throw failures[0];
-    await database.transaction((transaction) => endSealingRound(transaction, round));
+    return sealed;
+  }
+
+  /** For whoever watches over it. */
+  backlog(): Promise<SealingBacklog> {
+    return this.system.read((manager) => readSealingBacklog(manager));
+  }
+
+  private get system() {
+    return this.database.system('seal-audit');
+  }
+
+  private async sealTenant(
+    { id, isBroken }: SealingTenant,
+    horizon: string | null,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const options = { signer: this.signer, horizon: isBroken ? null : horizon };
+    let sealed = 0;
+    for (let events = EVENTS_A_BATCH; events === EVENTS_A_BATCH; sealed += events) {
+      signal?.throwIfAborted();
+      events = await this.system.transaction((transaction) => sealNextBatch(transaction, id, options));
+    }
+    if (isBroken) await this.system.transaction((transaction) => markChainWhole(transaction, id));
     return sealed;
   }
 }
