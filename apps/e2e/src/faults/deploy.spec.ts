@@ -1,28 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ApiClient, type ServiceProcessName } from '@candor/testkit';
 import { Fleet, type FleetMember } from '../fleet/fleet.js';
 import { makeImage, removeImage } from '../fleet/image.js';
 import { RollingLoad, statesOf } from '../fleet/rolling-load.js';
+import { countTried, describePromise } from '../harness/fault-ledger.js';
 import { ingestOne } from '../harness/ingest.js';
+import { reservePort } from '../harness/reserve-port.js';
 import { findServices } from '../harness/start-distributed.js';
 
 const REDIS_DATABASE = 9;
 /** The preStop pause of the manifests is 5 s; here nobody has to be told over a network. */
 const PAUSE_MS = 500;
+const PROMISE = 'Deploy under load';
+/** Answers to the load before a change and after it. */
+const SETTLED = 40;
 /** A guard against hanging, on any machine. */
 const LONGEST_INDEXING_MS = 150_000;
 const services = findServices(process.env);
 
-/** Used minutes later: below the range from which systems give ports to whoever asks for any. */
-function reservedAddress(): string {
-  return `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
-}
-
 if (services === null || services === 'incomplete') {
   it.skip('a deploy under load', () => undefined);
 } else {
-  describe('a deploy under load', () => {
+  describePromise(PROMISE, () => {
     let image: string;
     let fleet: Fleet;
     let retrievals: string[];
@@ -32,7 +32,7 @@ if (services === null || services === 'incomplete') {
       image = makeImage();
       fleet = await Fleet.open(image, services, REDIS_DATABASE);
       // Both addresses are known from the start, as a headless service's are after its next look-up.
-      retrievals = [reservedAddress(), reservedAddress()];
+      retrievals = [`127.0.0.1:${await reservePort()}`, `127.0.0.1:${await reservePort()}`];
       for (const service of ['retrieval', 'gateway', 'ingestion-worker', 'synthesis'] as const)
         current[service] = await start(service, 0);
       for (const member of fleet.members) await member.waitUntilReady();
@@ -61,7 +61,7 @@ if (services === null || services === 'incomplete') {
       async (service) => {
         const gateways = [memberOf('gateway')];
         const load = new RollingLoad(gateways, fleet.bootstrapKey);
-        await delay(2_000);
+        await load.waitForAnswers(SETTLED);
         const old = memberOf(service);
         // One more before one less, as `maxSurge: 1, maxUnavailable: 0` does.
         const next = await start(service, 1);
@@ -69,13 +69,15 @@ if (services === null || services === 'incomplete') {
         if (service === 'gateway') gateways.splice(0, 1, next);
         await delay(PAUSE_MS);
         const ended = old.stop();
-        await delay(2_000);
+        await load.waitForAnswers(SETTLED);
         current[service] = next;
         const { sent, failed, ingestions } = await load.stop();
         expect(await ended).toBe(0);
-        expect(failed).toEqual([]);
-        expect(sent).toBeGreaterThan(50);
+        countTried(PROMISE, 'requests during the changes', sent, failed.length);
         const states = await statesOf(client(), ingestions, LONGEST_INDEXING_MS);
+        const left = states.filter((state) => state !== 'indexed');
+        countTried(PROMISE, 'documents during the changes', ingestions.length, left.length);
+        expect(failed).toEqual([]);
         expect(ingestions.length).toBeGreaterThan(5);
         expect(states).toEqual(ingestions.map(() => 'indexed'));
       },

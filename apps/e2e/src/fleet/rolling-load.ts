@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ingestionRoute, type RequestId } from '@candor/contracts';
-import { ApiClient, buildDocument } from '@candor/testkit';
+import { ApiClient, buildDocument, waitFor } from '@candor/testkit';
 import type { FleetMember } from './fleet.js';
 
 export interface LoadResult {
@@ -17,6 +18,7 @@ export interface LoadResult {
 export class RollingLoad {
   readonly result: LoadResult = { sent: 0, failed: [], ingestions: [] };
   private turn = 0;
+  private answered = 0;
   private running = true;
   private readonly callers: Promise<void>[];
 
@@ -28,6 +30,12 @@ export class RollingLoad {
     this.callers = Object.entries(kinds).flatMap(([kind, count]) =>
       Array.from({ length: count }, () => this.call(kind as keyof typeof kinds)),
     );
+  }
+
+  /** Until so many more of its requests have been answered, well or not. */
+  async waitForAnswers(more: number): Promise<void> {
+    const wanted = this.answered + more;
+    await waitFor(() => this.answered >= wanted, { what: `${more} more answers` });
   }
 
   async stop(): Promise<LoadResult> {
@@ -51,6 +59,7 @@ export class RollingLoad {
           `${kind}: ${error instanceof Error ? `${error.message} ${String(error.cause)}` : 'error'}`,
         );
       }
+      this.answered += 1;
       // Not as much as two cores can take: what fails here must have failed by the change of processes.
       await delay(kind === 'search' ? 20 : 100);
     }
@@ -63,7 +72,8 @@ export class RollingLoad {
       case 'reason':
         return client.post('/v1/reason', { query: 'When is the lantern in the harbour lit?' });
       case 'ingest': {
-        const name = `rolling-${this.result.sent}`;
+        // Of its own: what has been there before is skipped.
+        const name = `rolling-${randomUUID()}`;
         const document = buildDocument({
           externalId: name,
           title: name,

@@ -1,11 +1,9 @@
-import { mkdtemp, chmod } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { removeServiceData, startServices } from '@candor/services';
 import { TcpProxy, type StartProfileOptions } from '@candor/testkit';
+import { OwnServers } from './own-servers.js';
 import { startDistributed, withDatabase, type ServiceUrls } from './start-distributed.js';
 import { openWorld, type World } from './world.js';
 
+/** The distributed profile with a proxy in front of each server, so that each can fail without the others' tests noticing. */
 export interface FaultyWorld extends World {
   postgres: TcpProxy;
   redis: TcpProxy;
@@ -16,19 +14,24 @@ export interface FaultyWorld extends World {
   stop(): Promise<string[]>;
 }
 
-/** The distributed profile with a proxy in front of each server, so that each can fail without the others' tests noticing. */
+/** One whose servers are nobody else's: they can be killed. */
+export interface MortalWorld extends FaultyWorld {
+  servers: OwnServers;
+}
+
+/** On the given servers, or on servers of its own when there are none. */
 export async function startBehindProxies(
   given: ServiceUrls | null,
   redisDatabase: number,
   options: StartProfileOptions = {},
 ): Promise<FaultyWorld> {
-  const { urls, stopServices } = await findOrStartServices(given);
+  if (!given) return startOnOwnServers(options);
   const [postgres, redis, elasticsearch] = await Promise.all([
-    TcpProxy.before(urls.DATABASE_URL),
-    TcpProxy.before(urls.REDIS_URL),
-    TcpProxy.before(urls.ELASTICSEARCH_URL),
+    TcpProxy.before(given.DATABASE_URL),
+    TcpProxy.before(given.REDIS_URL),
+    TcpProxy.before(given.ELASTICSEARCH_URL),
   ]);
-  const started = await startDistributed(urls, redisDatabase, options, {
+  const started = await startDistributed(given, redisDatabase, options, {
     DATABASE_URL: postgres,
     REDIS_URL: redis,
     ELASTICSEARCH_URL: elasticsearch,
@@ -38,29 +41,28 @@ export async function startBehindProxies(
     postgres,
     redis,
     elasticsearch,
-    redisUrl: withDatabase(urls.REDIS_URL, redisDatabase),
+    redisUrl: withDatabase(given.REDIS_URL, redisDatabase),
     stop: async () => {
       const { leftovers } = await started.running.stop();
       await Promise.all([postgres.stop(), redis.stop(), elasticsearch.stop()]);
       await started.cleanUp?.();
-      await stopServices();
       return leftovers.map(({ command }) => command);
     },
   };
 }
 
-async function findOrStartServices(
-  given: ServiceUrls | null,
-): Promise<{ urls: ServiceUrls; stopServices: () => Promise<void> }> {
-  if (given) return { urls: given, stopServices: () => Promise.resolve() };
-  const dataDir = await mkdtemp(join(tmpdir(), 'candor-fault-services-'));
-  await chmod(dataDir, 0o755);
-  const services = await startServices({ dataDir, env: {} });
-  return {
-    urls: services.urls as ServiceUrls,
-    stopServices: async () => {
-      await services.stop();
-      await removeServiceData(dataDir);
-    },
-  };
+export async function startOnOwnServers(options: StartProfileOptions = {}): Promise<MortalWorld> {
+  const servers = await OwnServers.start();
+  try {
+    const world = await startBehindProxies(servers.urls, 0, options);
+    const stop = async (): Promise<string[]> => {
+      const leftovers = await world.stop();
+      await servers.stop();
+      return leftovers;
+    };
+    return { ...world, servers, stop };
+  } catch (error) {
+    await servers.stop();
+    throw error;
+  }
 }

@@ -7,13 +7,13 @@ import { readEvents, waitForEvent } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
 import { expectIndexedOnce } from '../../harness/indexed-once.js';
 import { buildDocuments, ingestOne, push } from '../../harness/ingest.js';
-import type { FaultyWorld } from '../../harness/start-behind-proxies.js';
+import type { MortalWorld } from '../../harness/start-behind-proxies.js';
 import { createTenant } from '../../harness/tenants.js';
 
 const QUERY = 'Who keeps the ferry timetable of Rossund?';
 
 /** Elasticsearch away: a clear 503 and never "nothing found"; what was accepted waits and goes on by itself. */
-export function describeElasticsearchOutage(world: () => FaultyWorld): void {
+export function describeElasticsearchOutage(world: () => MortalWorld): void {
   describe('Elasticsearch', () => {
     let client: ApiClient;
     let itemId: string;
@@ -66,8 +66,8 @@ export function describeElasticsearchOutage(world: () => FaultyWorld): void {
       expect(event).toMatchObject({ outcome: 'refused', metadata: { errorType: 'REQUEST.CANCELLED' } });
     }, 60_000);
 
-    it('gone while items are indexed: they wait, unfailed, and go on by themselves', async () => {
-      await world().elasticsearch.cut();
+    it('killed while items are indexed: they wait, unfailed, and go on by themselves', async () => {
+      await world().servers.kill('elasticsearch');
       const documents = buildDocuments(30, 'Parked');
       const accepted = await push(client, documents);
       await waitFor(
@@ -77,12 +77,16 @@ export function describeElasticsearchOutage(world: () => FaultyWorld): void {
         },
         { what: 'items that want to be indexed' },
       );
-      // Long enough for several attempts.
-      await delay(6_000);
-      const during = await client.call(ingestionRoute, { params: { requestId: accepted.requestId } });
+      const during = await waitFor(
+        async () => {
+          const status = await client.call(ingestionRoute, { params: { requestId: accepted.requestId } });
+          return status.items.some(({ waiting }) => waiting !== undefined) && status;
+        },
+        { what: 'an attempt that failed' },
+      );
       expect(during.done).toBe(false);
       expect(during.counts.failed ?? 0).toBe(0);
-      await world().elasticsearch.restore();
+      await world().servers.start('elasticsearch');
       await expectIndexedOnce(client, accepted, documents, 180_000);
       const { hits } = await client.call(searchRoute, { body: { query: QUERY } });
       expect(hits).not.toEqual([]);

@@ -4,14 +4,14 @@ import { runRedisCommand, waitFor, type ApiClient } from '@candor/testkit';
 import { expectError } from '../../harness/expect-error.js';
 import { expectIndexedOnce } from '../../harness/indexed-once.js';
 import { buildDocuments, ingestOne, push } from '../../harness/ingest.js';
-import type { FaultyWorld } from '../../harness/start-behind-proxies.js';
+import type { MortalWorld } from '../../harness/start-behind-proxies.js';
 import { createKey, createTenant } from '../../harness/tenants.js';
 import { waitForSome } from './worker-loss.suite.js';
 
 const QUERY = 'When does the weather station of Nesvik report?';
 
-/** Redis away, silent or emptied: what needs no queue goes on, what was accepted is not lost, nothing hangs. */
-export function describeRedisOutage(world: () => FaultyWorld): void {
+/** Redis dead, silent or emptied: what needs no queue goes on, what was accepted is not lost, nothing hangs. */
+export function describeRedisOutage(world: () => MortalWorld): void {
   describe('Redis', () => {
     let client: ApiClient;
     beforeAll(async () => {
@@ -24,13 +24,13 @@ export function describeRedisOutage(world: () => FaultyWorld): void {
     });
     afterEach(() => world().redis.restore());
 
-    const outages: [string, () => Promise<void>][] = [
-      ['gone', () => world().redis.cut()],
-      ['silent', async () => world().redis.freeze()],
+    const outages: [string, () => Promise<void>, () => Promise<void>][] = [
+      ['killed', () => world().servers.kill('redis'), () => world().servers.start('redis')],
+      ['silent', async () => world().redis.freeze(), () => world().redis.restore()],
     ];
     it.each(outages)(
       '%s: reads and ingest go on, reason says 503 within 2 s, and all of it recovers',
-      async (name, fail) => {
+      async (name, fail, mend) => {
         await fail();
         const { hits } = await client.call(searchRoute, { body: { query: QUERY } });
         expect(hits).toHaveLength(1);
@@ -52,7 +52,7 @@ export function describeRedisOutage(world: () => FaultyWorld): void {
         expect(tookMs).toBeLessThan(2_000);
         expect((await world().anonymous.get('/readyz')).status).toBe(200);
 
-        await world().redis.restore();
+        await mend();
         await waitFor(async () => (await client.post('/v1/reason', { query: QUERY })).status === 200, {
           what: 'reason after the outage',
         });

@@ -32,13 +32,13 @@ export function describeWorkerLoss(world: WorldOf, count: number): void {
 }
 
 /** Until work is under way: so many items of the request have been begun. Many become searchable at once, so that is no measure. */
-export function waitForSome(client: ApiClient, requestId: string, wanted: number): Promise<true> {
+export function waitForSome(client: ApiClient, requestId: string, wanted: number, timeoutMs = 60_000): Promise<true> {
   return waitFor<true>(
     async () => {
       const { counts } = await client.call(ingestionRoute, { params: { requestId } });
       const begun = Object.entries(counts).filter(([state]) => state !== 'accepted');
       return begun.reduce((sum, [, count]) => sum + count, 0) >= wanted ? true : undefined;
     },
-    { what: `${wanted} items under way`, everyMs: 25 },
+    { what: `${wanted} items under way`, timeoutMs, everyMs: 25 },
   );
 }
