@@ -32,7 +32,7 @@ export {
 export { HealthModule, type HealthModuleOptions } from './health/health.module.js';
 export { AppErrorFilter, type AppErrorFilterOptions, type BeforeErrorResponse } from './http/app-error.filter.js';
 export { assertRoutesHandled } from './http/assert-routes-handled.js';
-export { ContractInput } from './http/contract-input.decorator.js';
+export { ContractInput } from './http/contract-input.js';
 export { Contract, isOperational, Operational, routeOf, type AnyRoute } from './http/contract.decorator.js';
 export { createHttpApp, type HttpAppOptions } from './http/create-http-app.js';
 export { toErrorBody, type ErrorBody } from './http/error-body.js';

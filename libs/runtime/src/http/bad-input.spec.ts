@@ -5,7 +5,7 @@ import { defineRoute } from '@candor/contracts';
 import { z } from 'zod';
 import { createLogger } from '../logging/create-logger.js';
 import { Contract } from './contract.decorator.js';
-import { ContractInput } from './contract-input.decorator.js';
+import { ContractInput } from './contract-input.js';
 import { createHttpApp } from './create-http-app.js';
 import type { ErrorBody } from './error-body.js';
 import { listenUntilSignal, type RunningApp } from './listen-until-signal.js';

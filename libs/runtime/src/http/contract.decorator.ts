@@ -4,9 +4,11 @@ import {
   RequestMapping,
   RequestMethod,
   SetMetadata,
+  UseInterceptors,
   type ExecutionContext,
 } from '@nestjs/common';
 import type { HttpMethod, RouteContract } from '@candor/contracts';
+import { ContractInputInterceptor } from './contract-input.js';
 
 /** Any route, whatever its schemas. */
 export type AnyRoute = RouteContract;
@@ -22,15 +24,22 @@ const NEST_METHODS: Record<HttpMethod, RequestMethod> = {
   DELETE: RequestMethod.DELETE,
 };
 
+interface ContractOptions {
+  /** The handler reads and checks the request by itself: another protocol than the API's, or a signature over its bytes. */
+  readsRequest?: boolean;
+}
+
 /**
- * Binds a handler to a route contract: method, path, status of success, and what guards and interceptors need to know.
- * The only way to make an endpoint, so that none ships without an action, an audit action and a response schema.
+ * Binds a handler to a route contract: method, path, status of success, the check of its input, and what guards and
+ * interceptors need to know. The only way to make an endpoint, so that none ships without an action, an audit action and a
+ * response schema, or takes what it doesn't know.
  */
-export function Contract(route: AnyRoute): MethodDecorator {
+export function Contract(route: AnyRoute, { readsRequest = false }: ContractOptions = {}): MethodDecorator {
   return applyDecorators(
     RequestMapping({ method: NEST_METHODS[route.method], path: route.path }),
     HttpCode(route.status),
     SetMetadata(ROUTE_METADATA, route),
+    ...(readsRequest ? [] : [UseInterceptors(new ContractInputInterceptor(route))]),
   );
 }
 

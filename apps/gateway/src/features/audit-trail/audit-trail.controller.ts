@@ -34,8 +34,7 @@ export class AuditTrailController {
   }
 
   @Contract(auditChainRoute)
-  // Nothing is taken from the input, and yet what doesn't belong there is refused.
-  async chain(@ContractInput() {}: InputOf<typeof auditChainRoute>): Promise<ResponseOf<typeof auditChainRoute>> {
+  async chain(): Promise<ResponseOf<typeof auditChainRoute>> {
     const { scope } = requireCaller();
     return { data: await this.database.snapshot((manager) => readChain(manager, scope.tenantId)) };
   }

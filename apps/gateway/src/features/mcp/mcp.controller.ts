@@ -8,17 +8,17 @@ import { McpExchangesService } from './mcp-exchanges.service.js';
 export class McpController {
   constructor(private readonly exchanges: McpExchangesService) {}
 
-  @Contract(mcpRoute)
+  @Contract(mcpRoute, { readsRequest: true })
   exchange(@Req() request: Request, @Res() response: Response): Promise<void> {
     return this.exchanges.handle(request, response);
   }
 
-  @Contract(mcpStreamRoute)
+  @Contract(mcpStreamRoute, { readsRequest: true })
   stream(@Res({ passthrough: true }) response: Response): never {
     return refuseMethod(response);
   }
 
-  @Contract(mcpEndRoute)
+  @Contract(mcpEndRoute, { readsRequest: true })
   end(@Res({ passthrough: true }) response: Response): never {
     return refuseMethod(response);
   }

@@ -34,8 +34,7 @@ export class NavigationController {
   }
 
   @Contract(passageSessionRoute)
-  // Nothing is taken from the input, and yet what doesn't belong there is refused.
-  start(@ContractInput() {}: InputOf<typeof passageSessionRoute>): Promise<ResponseOf<typeof passageSessionRoute>> {
+  start(): Promise<ResponseOf<typeof passageSessionRoute>> {
     return this.sessions.start();
   }
 

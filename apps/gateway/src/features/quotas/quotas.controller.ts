@@ -8,7 +8,7 @@ export class QuotasController {
   constructor(private readonly quotas: QuotasService) {}
 
   @Contract(quotasRoute)
-  read(@ContractInput() {}: InputOf<typeof quotasRoute>): Promise<ResponseOf<typeof quotasRoute>> {
+  read(): Promise<ResponseOf<typeof quotasRoute>> {
     return this.quotas.read();
   }
 

@@ -9,7 +9,7 @@ export class SlackEventsController {
   constructor(private readonly events: SlackEventsService) {}
 
   /** The body is what was sent, byte by byte (`signedBodyMiddleware`): that is what the signature is over. */
-  @Contract(slackEventsRoute)
+  @Contract(slackEventsRoute, { readsRequest: true })
   take(@Req() request: Request<{ id: string }>): Promise<ResponseOf<typeof slackEventsRoute>> {
     const body: unknown = request.body;
     return this.events.take(request.params.id, {

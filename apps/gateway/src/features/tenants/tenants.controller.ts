@@ -29,8 +29,7 @@ export class TenantsController {
   }
 
   @Contract(tenantRoute)
-  // Nothing is taken from the input, and yet what doesn't belong there is refused.
-  read(@ContractInput() {}: InputOf<typeof tenantRoute>): ResponseOf<typeof tenantRoute> {
+  read(): ResponseOf<typeof tenantRoute> {
     return this.settings.read();
   }
 
@@ -40,9 +39,7 @@ export class TenantsController {
   }
 
   @Contract(previewRetentionRoute)
-  preview(
-    @ContractInput() {}: InputOf<typeof previewRetentionRoute>,
-  ): Promise<ResponseOf<typeof previewRetentionRoute>> {
+  preview(): Promise<ResponseOf<typeof previewRetentionRoute>> {
     return this.settings.previewRetention();
   }
 }

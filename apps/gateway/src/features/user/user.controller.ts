@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { callerRoute, capabilitiesRoute, type ResponseOf } from '@candor/contracts';
-import { Contract, ContractInput, type InputOf } from '@candor/runtime';
+import { Contract } from '@candor/runtime';
 import { requireCaller } from '../../access/caller.js';
 import { OFFERED_TOOLS } from '../../tokens.js';
 import { describeCapabilities, type OfferedTool } from './describe-capabilities.js';
@@ -11,8 +11,7 @@ export class UserController {
   constructor(@Inject(OFFERED_TOOLS) private readonly tools: readonly OfferedTool[]) {}
 
   @Contract(callerRoute)
-  // Nothing is taken from the input, and yet what doesn't belong there is refused.
-  whoAmI(@ContractInput() {}: InputOf<typeof callerRoute>): ResponseOf<typeof callerRoute> {
+  whoAmI(): ResponseOf<typeof callerRoute> {
     const { apiKey } = requireCaller();
     return {
       data: {
@@ -27,7 +26,7 @@ export class UserController {
   }
 
   @Contract(capabilitiesRoute)
-  capabilities(@ContractInput() {}: InputOf<typeof capabilitiesRoute>): ResponseOf<typeof capabilitiesRoute> {
+  capabilities(): ResponseOf<typeof capabilitiesRoute> {
     return { data: describeCapabilities(this.tools, requireCaller()) };
   }
 }

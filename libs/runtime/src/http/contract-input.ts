@@ -1,0 +1,26 @@
+import { createParamDecorator, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { RouteContract } from '@candor/contracts';
+import type { Request } from 'express';
+import type { Observable } from 'rxjs';
+import { parseRouteInput, type InputOf } from './parse-route-input.js';
+
+const inputs = new WeakMap<Request, InputOf<RouteContract>>();
+
+/** Checks the request against its route, whether the handler takes anything of it or not: what doesn't belong there is refused. */
+export class ContractInputInterceptor implements NestInterceptor {
+  constructor(private readonly route: RouteContract) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const { query, params } = request;
+    inputs.set(request, parseRouteInput(this.route, { body: request.body as unknown, query, params }));
+    return next.handle();
+  }
+}
+
+/** `{body, query, params}` of the request, checked against the handler's `@Contract`; type it as `InputOf<typeof route>`. */
+export const ContractInput = createParamDecorator((_: undefined, context: ExecutionContext) => {
+  const input = inputs.get(context.switchToHttp().getRequest<Request>());
+  if (!input) throw new Error('@ContractInput() needs @Contract() on the same handler, without `readsRequest`');
+  return input;
+});
