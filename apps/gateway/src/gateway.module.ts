@@ -55,6 +55,7 @@ import { PromptsController } from './features/prompts/prompts.controller.js';
 import { PromptsService } from './features/prompts/prompts.service.js';
 import { ProposalsController } from './features/proposals/proposals.controller.js';
 import { ProposalsService } from './features/proposals/proposals.service.js';
+import { PlaceQuotationsService } from './features/reason/place-quotations.service.js';
 import { ReasonController } from './features/reason/reason.controller.js';
 import { ReasoningController } from './features/reasoning/reasoning.controller.js';
 import { SearchController } from './features/search/search.controller.js';
@@ -173,6 +174,7 @@ export class GatewayModule {
         McpExchangesService,
         McpPromptsService,
         PassageSessionService,
+        PlaceQuotationsService,
         PromotionsService,
         ProposalsService,
         PromptVersionsService,

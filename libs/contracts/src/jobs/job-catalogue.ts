@@ -72,6 +72,7 @@ export const answerQuestionJob = defineJob({
     maxTokens: z.number().int().nonnegative(),
     documentId: z.string().optional(),
     collectionId: z.string().optional(),
+    includeQuotations: z.boolean().optional(),
   }),
   attempts: 1,
   backoffMs: 0,

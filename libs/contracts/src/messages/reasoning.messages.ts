@@ -22,8 +22,24 @@ const replyWith = <Data extends z.ZodType>(data: Data) =>
     }),
   ]);
 
+/** Where a quotation stands in the chunk that was shown; where that chunk stands in its source, the gateway looks up. */
+const locatedQuotationSchema = z.strictObject({
+  chunkId: z.string(),
+  /** The chunk's own words from `start` to `end`. */
+  quotation: z.string(),
+  /** UTF-16 offsets into the chunk's content, the end exclusive. */
+  start: z.number().int().nonnegative(),
+  end: z.number().int().nonnegative(),
+});
+const locatedStatementSchema = z.strictObject({ text: z.string(), quotations: z.array(locatedQuotationSchema).min(1) });
+export type LocatedStatement = z.infer<typeof locatedStatementSchema>;
+
+/** The answer as synthesis knows it. */
+const synthesizedAnswerSchema = reasonDataSchema.extend({ statements: z.array(locatedStatementSchema).optional() });
+export type SynthesizedAnswer = z.infer<typeof synthesizedAnswerSchema>;
+
 /** What synthesis sends to the waiting gateway over the reply channel. */
-export const reasoningReplySchema = replyWith(reasonDataSchema);
+export const reasoningReplySchema = replyWith(synthesizedAnswerSchema);
 export type ReasoningReply = z.infer<typeof reasoningReplySchema>;
 
 /** The same for a typed reasoning run. */

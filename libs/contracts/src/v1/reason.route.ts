@@ -27,9 +27,32 @@ export const reasonBodySchema = z
       .transform((value) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value)))),
     documentId: scopeId.optional(),
     collectionId: scopeId.optional(),
+    /** Adds `statements` to the answer: each with its quotations and their places. Default false. */
+    includeQuotations: z.boolean().optional(),
   })
   .meta({ id: 'ReasonRequest' });
 export type ReasonBody = z.infer<typeof reasonBodySchema>;
+
+/** A quotation that was checked, and what is needed to find it, or to check it again later. */
+export const reasonQuotationSchema = z
+  .strictObject({
+    chunkId: z.string(),
+    /** The source's own words. */
+    quotation: z.string(),
+    /** Null: the source went away while the answer was being made. */
+    place: z
+      .strictObject({
+        version: z.number().int().positive(),
+        /** SHA-256 (hex) of that version's content, as `POST /v1/citations/verify` takes it. */
+        contentHash: z.string(),
+        /** UTF-16 offsets into the normalized text of that version, the end exclusive. */
+        start: z.number().int().nonnegative(),
+        end: z.number().int().nonnegative(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'ReasonQuotation' });
+export type ReasonQuotation = z.infer<typeof reasonQuotationSchema>;
 
 export const reasonDataSchema = z
   .strictObject({
@@ -44,6 +67,10 @@ export const reasonDataSchema = z
       citationsDropped: z.number().int().nonnegative(),
       latencyMs: z.number().nonnegative(),
     }),
+    /** With `includeQuotations` only: the statements of `answer`, in its order and without its tokens. Each has a quotation at least. */
+    statements: z
+      .array(z.strictObject({ text: z.string(), quotations: z.array(reasonQuotationSchema).min(1) }))
+      .optional(),
   })
   .meta({ id: 'ReasonData' });
 export type ReasonData = z.infer<typeof reasonDataSchema>;
@@ -53,7 +80,8 @@ export const reasonRoute = defineRoute({
   path: '/v1/reason',
   summary: 'One cited answer',
   description:
-    'Answers from stored documents. Every quotation behind a citation occurs verbatim in its source; that proves source linkage, not that the statement follows from it.',
+    'Answers from stored documents. Every quotation behind a citation occurs verbatim in its source; that proves source linkage, not that the statement follows from it. ' +
+    '`includeQuotations` gives those quotations with their places.',
   action: 'reason',
   audit: 'reason.answer',
   body: reasonBodySchema,

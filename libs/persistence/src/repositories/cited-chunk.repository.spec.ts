@@ -26,8 +26,13 @@ describeOnPostgres('cited chunks', (postgres) => {
     const first = await tenant.add(document);
     const second = await tenant.add({ ...document, body: 'Another text.' });
     const expected = { itemId: first.itemId, startIndex: 0, liveVersion: 2 };
+    const [stored] = await postgres.query<{ content_hash: string }>(
+      'SELECT content_hash FROM item_versions WHERE item_id = $1 AND version = 1',
+      [first.itemId],
+    );
+    const contentHash = stored?.content_hash;
     expect(await find([first.chunkId])).toEqual([
-      { ...expected, chunkId: first.chunkId, version: 1, endIndex: document.body.length },
+      { ...expected, chunkId: first.chunkId, version: 1, contentHash, endIndex: document.body.length },
     ]);
     expect(await find([second.chunkId, randomUuid()])).toMatchObject([{ version: 2, liveVersion: 2 }]);
     expect(await find([second.chunkId], { principals: ['user:a@x.org'] })).toHaveLength(1);

@@ -6,6 +6,8 @@ export interface CitedChunk {
   chunkId: string;
   itemId: string;
   version: number;
+  /** SHA-256 (hex) of that version's content. */
+  contentHash: string;
   /** UTF-16 offsets into the text of its version. */
   startIndex: number;
   endIndex: number;
@@ -22,12 +24,13 @@ export async function findCitedChunks(
     id: string;
     item_id: string;
     version: number;
+    content_hash: string;
     start_index: number;
     end_index: number;
     live_version: number;
   }[] = await transaction.query(
-    `SELECT c.id, c.item_id, c.version, c.start_index, c.end_index, i.live_version
-     FROM chunks c JOIN source_items i ON i.id = c.item_id
+    `SELECT c.id, c.item_id, c.version, v.content_hash, c.start_index, c.end_index, i.live_version
+     FROM chunks c JOIN source_items i ON i.id = c.item_id JOIN item_versions v ON v.item_id = c.item_id AND v.version = c.version
      WHERE ${VISIBLE_ITEM} AND c.tenant_id = $1 AND c.id = ANY($4::uuid[]) AND i.live_version IS NOT NULL`,
     [...visibilityParameters(viewer), chunkIds],
   );
@@ -38,6 +41,7 @@ export async function findCitedChunks(
         chunkId: row.id,
         itemId: row.item_id,
         version: row.version,
+        contentHash: row.content_hash,
         startIndex: row.start_index,
         endIndex: row.end_index,
         liveVersion: row.live_version,

@@ -4,8 +4,10 @@ import {
   NO_LINKED_STATEMENT_ANSWER,
   auditEventsRoute,
   createTenantRoute,
+  readChunkRoute,
   reasonRoute,
   updateTenantRoute,
+  verifyCitationsRoute,
   type ErrorCode,
   type ReasonData,
 } from '@candor/contracts';
@@ -153,6 +155,54 @@ export function describeReasonModel(): void {
       expect(page?.chunkIds).toEqual([data.citations[1]?.chunkId, data.citations[0]?.chunkId]);
       expect(data.gaps).toEqual(['Nothing says which is newer.']);
       expect(data.meta).toMatchObject({ chunksGathered: 2, citationsDropped: 0 });
+    });
+
+    it('gives each statement with the places of its quotations on request, and the same body without', async () => {
+      model.play(
+        answerWith((chunks: ShownChunk[]) => ({
+          statements: [
+            {
+              text: 'It rises 74 m.',
+              references: [
+                { chunkId: chunkWith(chunks, '74'), quotation: ' is 74  meters high &amp; leans &lt;slightly&gt;' },
+                { chunkId: chunkWith(chunks, '74'), quotation: 'It was built\nin 1911.' },
+                { chunkId: chunkWith(chunks, '74'), quotation: 'built in 1912' },
+              ],
+            },
+            { text: 'Made up.', references: [{ chunkId: chunkWith(chunks, '71'), quotation: 'invented' }] },
+            { text: 'The storm cost 3 m.', references: [{ chunkId: chunkWith(chunks, '71'), quotation: '71 meters' }] },
+          ],
+          limitations: [],
+        })),
+      );
+      const plain = await ask();
+      expect(Object.keys(plain)).toEqual(['answer', 'citations', 'gaps', 'meta']);
+      const { data } = await client.call(reasonRoute, { body: { query: QUERY, includeQuotations: true } });
+      const { statements = [], ...rest } = data;
+      const untimed = (answer: ReasonData) => ({ ...answer, meta: { ...answer.meta, latencyMs: 0 } });
+      expect(untimed(rest)).toEqual(untimed(plain));
+      expect(statements.map(({ text, quotations }) => [text, quotations.map(({ quotation }) => quotation)])).toEqual([
+        ['It rises 74 m.', ['is 74 meters high & leans <slightly>', 'It was built in 1911.']],
+        ['The storm cost 3 m.', ['71 meters']],
+      ]);
+      for (const { chunkId, quotation, place } of statements.flatMap(({ quotations }) => quotations)) {
+        const { content, metadata } = (await client.call(readChunkRoute, { params: { chunkId } })).data;
+        if (!place) throw new Error('the quotation has no place');
+        expect(content.slice(place.start - metadata.startIndex, place.end - metadata.startIndex)).toBe(quotation);
+        const check = { chunkId, quotation, contentHash: place.contentHash };
+        const { results } = (await client.call(verifyCitationsRoute, { body: { citations: [check] } })).data;
+        expect(results).toEqual([{ chunkId, status: 'verified', quotation, start: place.start, end: place.end }]);
+      }
+    });
+
+    it('has no statement to show when nothing was found or nothing could be linked', async () => {
+      const askForQuotations = async (query: string) =>
+        (await client.call(reasonRoute, { body: { query, includeQuotations: true } })).data;
+      expect(await askForQuotations('How do bees make honey in winter?')).toMatchObject({
+        answer: NO_EVIDENCE_ANSWER,
+        statements: [],
+      });
+      expect(await askForQuotations(QUERY)).toMatchObject({ answer: NO_LINKED_STATEMENT_ANSWER, statements: [] });
     });
 
     it('withholds and counts fabricated and near-miss quotations, unknown chunks and blanks', async () => {

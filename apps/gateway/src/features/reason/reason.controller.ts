@@ -7,6 +7,7 @@ import { noteQuery } from '../../request/note-query.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 import { GATEWAY_LIMITS } from '../../tokens.js';
 import { NameAnswerProviderInterceptor } from './name-answer-provider.interceptor.js';
+import { PlaceQuotationsService } from './place-quotations.service.js';
 import { ReasoningClient } from '../../upstream/reasoning.client.js';
 
 @Controller()
@@ -14,6 +15,7 @@ import { ReasoningClient } from '../../upstream/reasoning.client.js';
 export class ReasonController {
   constructor(
     private readonly reasoning: ReasoningClient,
+    private readonly quotations: PlaceQuotationsService,
     private readonly requests: RequestTransaction,
     private readonly signer: CallerTokenSigner,
     @Inject(GATEWAY_LIMITS) private readonly limits: GatewayLimits,
@@ -46,6 +48,8 @@ export class ReasonController {
     );
     Object.assign(context.audit.metadata, reply.facts);
     if (!reply.ok) throw AppError.fromWire(reply.error);
-    return { data: { ...reply.data, meta: { ...reply.data.meta, latencyMs: Date.now() - startedAt } } };
+    const { statements, ...data } = reply.data;
+    const placed = statements && { statements: await this.quotations.place(statements) };
+    return { data: { ...data, meta: { ...data.meta, latencyMs: Date.now() - startedAt }, ...placed } };
   }
 }

@@ -5,10 +5,10 @@ import {
   type AuditFacts,
   type Evidence,
   type FindPassagesRequest,
-  type ReasonData,
   type ReasoningReply,
   type RetrievalCall,
   type RetrievalClient,
+  type SynthesizedAnswer,
 } from '@candor/contracts';
 import { answerQuestion, loadTokenCounter, type AnswerProvider, type TokenCounter } from '@candor/reasoning';
 import { throwIfAborted } from '../../answer-providers/abort-error.js';
@@ -50,7 +50,7 @@ export class AnswerQuestionService {
     }
   }
 
-  private async run(payload: AnswerQuestionPayload, signal: AbortSignal, facts: AuditFacts): Promise<ReasonData> {
+  private async run(payload: AnswerQuestionPayload, signal: AbortSignal, facts: AuditFacts): Promise<SynthesizedAnswer> {
     const { providerFor, countTokens = await loadTokenCounter() } = this.dependencies;
     const { now } = this;
     const startedAt = now();
@@ -61,6 +61,7 @@ export class AnswerQuestionService {
       limit: payload.limit,
       maxTokens: payload.maxTokens,
       scoped: isScoped(payload),
+      includeQuotations: payload.includeQuotations,
       evidence,
       answerProvider: providerFor({ requestId: payload.requestId, callerToken: payload.callerToken }),
       countTokens,
