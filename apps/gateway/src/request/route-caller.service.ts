@@ -29,6 +29,8 @@ export interface RouteCall {
   signal?: AbortSignal;
   /** Hears how much room the caller has left for the route's action. */
   onRoom?: (state: RateLimitState) => void;
+  /** Hears what the audit event of a good answer says. */
+  onFacts?: (facts: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
@@ -91,6 +93,7 @@ export class RouteCallerService {
     await this.admission.admit(call.caller, call.route, call.onRoom ?? (() => undefined));
     const body = await this.handlerOf(call.route)(parseRouteInput(call.route, call.readInput()));
     if (!audit.committed) await this.requests.recordRead(audit.outcome ?? 'succeeded');
+    call.onFacts?.(audit.metadata);
     return body;
   }
 
@@ -110,7 +113,7 @@ export class RouteCallerService {
     const handler = this.handlers.get(route);
     if (!handler) throw new Error(`${route.method} ${route.path} has no handler`);
     // A second parameter would be something of the HTTP request, which isn't there.
-    if (handler.parameters !== 1) throw new Error(`${handler.name} takes more than its input`);
+    if (handler.parameters > 1) throw new Error(`${handler.name} takes more than its input`);
     return handler.call;
   }
 }

@@ -111,6 +111,26 @@ export function describeMcp(world: WorldOf): void {
         expect(text).toContain(documentId);
       }
       expect(text).toContain(`chunksGathered: ${data.meta.chunksGathered}`);
+      expect(text).not.toContain('**Quotations**');
+    });
+
+    it('says which provider answered, as the header of the REST API does', async () => {
+      const rest = await agent.client.post('/v1/reason', { query: QUESTION });
+      const provider = rest.headers.get('x-answer-provider');
+      expect(provider).toBe('extractive');
+      const result = await callTool(mcp, 'reason', { query: QUESTION });
+      expect(result._meta).toMatchObject({ 'candor/answerProvider': provider });
+      expect(textOf(result)).toContain(` · answerProvider: ${provider}`);
+    });
+
+    it('shows the quotations of an answer, when they are asked for', async () => {
+      const result = await callTool(mcp, 'reason', { query: QUESTION, includeQuotations: true });
+      const { data } = contentOf(result) as { data: ReasonData };
+      const text = textOf(result);
+      expect(text).toContain('**Quotations**');
+      for (const { quotation } of data.statements?.flatMap(({ quotations }) => quotations) ?? [])
+        expect(text).toContain(`> ${quotation.split('\n')[0]}`);
+      expect(data.statements?.length).toBeGreaterThan(0);
     });
 
     it('reads a source item as a resource', async () => {

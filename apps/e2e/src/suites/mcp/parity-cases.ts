@@ -56,6 +56,12 @@ export function parityCases({ itemId, chunkId, quotation }: KnownIds): ParityCas
     { what: 'a blank query', tool: 'context', args: { query: ' ' }, route: contextRoute },
     { what: 'an answer', tool: 'reason', args: { query: QUESTION, limit: 12 }, route: reasonRoute },
     {
+      what: 'an answer with its quotations',
+      tool: 'reason',
+      args: { query: QUESTION, includeQuotations: true },
+      route: reasonRoute,
+    },
+    {
       what: 'no evidence',
       tool: 'reason',
       args: { query: 'Who won the football match on Saturday?' },

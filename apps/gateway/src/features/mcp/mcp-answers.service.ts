@@ -8,12 +8,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AppError } from '@candor/contracts';
 import { toAppError, toErrorBody, type AnyRoute, type RawInput } from '@candor/runtime';
-import type { RateLimitState } from '../../access/rate-limiter.service.js';
-import { RouteCallerService } from '../../request/route-caller.service.js';
+import { RouteCallerService, type RouteCall } from '../../request/route-caller.service.js';
 import { JsonRpcError } from './json-rpc-error.js';
 import type { McpExchange } from './mcp-exchange.js';
 import { reportProgress, type ProgressListener } from './report-progress.js';
 import { RunningCallsService } from './running-calls.service.js';
+import type { AnswerNotes } from './tools/define-tool.js';
 import { findTool } from './tools/mcp-tools.js';
 
 export interface McpCallContext {
@@ -46,21 +46,22 @@ export class McpAnswersService {
     if (!tool) throw new McpError(ErrorCode.InvalidParams, 'There is no such tool.');
     const requestId = context.exchange.takeRequestId();
     const meta: Record<string, unknown> = { 'candor/requestId': requestId };
+    const notes: AnswerNotes = {};
     const call = () =>
-      this.callRoute(
-        tool.route,
-        () => tool.readInput(args),
-        requestId,
-        context,
-        (state) => {
-          const { limit, remaining, resetSeconds } = state;
+      this.callRoute(tool.route, () => tool.readInput(args), requestId, context, {
+        onRoom: ({ limit, remaining, resetSeconds }) => {
           meta['candor/rateLimit'] = { limit, remaining, resetSeconds };
         },
-      );
+        onFacts: ({ answerProvider }) => {
+          if (typeof answerProvider !== 'string') return;
+          notes.answerProvider = answerProvider;
+          meta['candor/answerProvider'] = answerProvider;
+        },
+      });
     try {
       const body = await (tool.isLong ? reportProgress(context.progress, tool.listing.title ?? name, call) : call());
       return {
-        content: [{ type: 'text', text: tool.render(body) }],
+        content: [{ type: 'text', text: tool.render(body, notes) }],
         structuredContent: body as Record<string, unknown>,
         _meta: meta,
       };
@@ -108,19 +109,11 @@ export class McpAnswersService {
     readInput: () => RawInput,
     requestId: string,
     { exchange, callId }: McpCallContext,
-    onRoom?: (state: RateLimitState) => void,
+    listeners: Pick<RouteCall, 'onRoom' | 'onFacts'> = {},
   ): Promise<unknown> {
     const { caller, sessionId, signal } = exchange;
     const answer = (until: AbortSignal) =>
-      this.routes.call({
-        route,
-        readInput,
-        caller,
-        requestId,
-        via: 'mcp',
-        signal: until,
-        ...(onRoom ? { onRoom } : {}),
-      });
+      this.routes.call({ route, readInput, caller, requestId, via: 'mcp', signal: until, ...listeners });
     if (sessionId === null) return answer(signal);
     return this.calls.run({ apiKeyId: caller.scope.apiKeyId, sessionId, callId }, (cancelled) =>
       answer(AbortSignal.any([signal, cancelled])),

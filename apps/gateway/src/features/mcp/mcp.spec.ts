@@ -81,6 +81,7 @@ withServers('the MCP endpoint', () => {
         'limit',
         'documentId',
         'collectionId',
+        'includeQuotations',
       ]);
     });
   });

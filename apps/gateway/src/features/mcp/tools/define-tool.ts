@@ -5,6 +5,11 @@ import { parseRouteInput, type AnyRoute, type RawInput } from '@candor/runtime';
 import { coerceArguments } from './coerce-arguments.js';
 import { toToolSchema } from './to-tool-schema.js';
 
+/** What the answer says beside its body; over HTTP these are headers. */
+export interface AnswerNotes {
+  answerProvider?: string;
+}
+
 interface ToolDefinition<Route extends RouteContract, Arguments extends z.ZodObject> {
   name: string;
   title: string;
@@ -17,7 +22,7 @@ interface ToolDefinition<Route extends RouteContract, Arguments extends z.ZodObj
   argumentDescriptions: Record<keyof Arguments['shape'] & string, string>;
   toInput: (args: z.output<Arguments>) => Partial<RawInput>;
   /** Markdown of the response, for people and for clients without structured content. */
-  render: (response: z.output<Route['response']>) => string;
+  render: (response: z.output<Route['response']>, notes: AnswerNotes) => string;
   /** Takes seconds: callers who ask for progress get it. */
   isLong?: boolean;
   /** The same call again does nothing more; default true. */
@@ -30,7 +35,7 @@ export interface McpTool {
   isLong: boolean;
   /** @throws AppError REQUEST.INVALID naming the argument */
   readInput: (args: unknown) => RawInput;
-  render: (response: unknown) => string;
+  render: (response: unknown, notes?: AnswerNotes) => string;
 }
 
 /** A tool on top of a route. All of them read: none changes what an organization has stored. */
@@ -64,6 +69,6 @@ export function defineTool<Route extends RouteContract, Arguments extends z.ZodO
       const parsed = parseRouteInput(asRoute, { body, query: {}, params: {} });
       return { body: undefined, query: {}, params: {}, ...definition.toInput(parsed.body as z.output<Arguments>) };
     },
-    render: (response) => definition.render(response as z.output<Route['response']>),
+    render: (response, notes = {}) => definition.render(response as z.output<Route['response']>, notes),
   };
 }

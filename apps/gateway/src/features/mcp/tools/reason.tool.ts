@@ -1,6 +1,6 @@
 import { reasonBodySchema, reasonRoute, type ReasonData } from '@candor/contracts';
 import { defineTool } from './define-tool.js';
-import { bullets, code, inline, paragraphs, section } from './markdown.js';
+import { bullets, code, inline, paragraphs, quote, section } from './markdown.js';
 
 export const reasonTool = defineTool({
   name: 'reason',
@@ -17,13 +17,15 @@ export const reasonTool = defineTool({
     limit: 'Most evidence chunks; clamped to 1–50.',
     documentId: 'Only evidence of this document (a sourceItemId). Omit when there is no such scope.',
     collectionId: 'Only evidence of this collection. Omit when there is no such scope.',
+    includeQuotations:
+      'Also each statement with the quotations that it rests on, in the words of the source, and their places.',
   },
   toInput: (body) => ({ body }),
-  render: ({ data }) => renderAnswer(data),
+  render: ({ data }, { answerProvider }) => renderAnswer(data, answerProvider),
   isLong: true,
 });
 
-function renderAnswer({ answer, citations, gaps, meta }: ReasonData): string {
+function renderAnswer({ answer, citations, gaps, meta, statements }: ReasonData, answerProvider?: string): string {
   const sources = citations.map(
     ({ chunkId, documentId, documentTitle }) =>
       `${inline(documentTitle)} · chunkId ${code(chunkId)} · documentId ${code(documentId)}`,
@@ -32,8 +34,24 @@ function renderAnswer({ answer, citations, gaps, meta }: ReasonData): string {
     '**Answer**',
     answer,
     '**Meta**',
-    `chunksGathered: ${meta.chunksGathered} · citationsDropped: ${meta.citationsDropped} · latencyMs: ${meta.latencyMs}`,
+    [
+      `chunksGathered: ${meta.chunksGathered} · citationsDropped: ${meta.citationsDropped} · latencyMs: ${meta.latencyMs}`,
+      ...(answerProvider === undefined ? [] : [`answerProvider: ${answerProvider}`]),
+    ].join(' · '),
     ...section('Sources', bullets(sources)),
+    ...section('Quotations', paragraphs((statements ?? []).map(renderStatement))),
     ...section('Limitations', bullets(gaps)),
+  ]);
+}
+
+function renderStatement({ text, quotations }: NonNullable<ReasonData['statements']>[number]): string {
+  return paragraphs([
+    text,
+    ...quotations.map(({ chunkId, quotation, place }) => {
+      const where = place
+        ? `version ${place.version}, characters ${place.start}–${place.end}`
+        : 'its source went away meanwhile';
+      return `${quote(quotation)}\n\nchunkId ${code(chunkId)}, ${where}`;
+    }),
   ]);
 }

@@ -33,6 +33,29 @@ describe('the text of reason', () => {
   });
 });
 
+describe('the text of reason, when it is there,', () => {
+  const data = { answer: 'None.', citations: [], gaps: [], meta: META };
+
+  it('names the provider that answered', () => {
+    expect(reasonTool.render({ data }, { answerProvider: 'extractive' })).toContain(
+      'latencyMs: 1204 · answerProvider: extractive',
+    );
+  });
+
+  it('shows each statement with its quotations and their places', () => {
+    const place = { version: 2, contentHash: 'f'.repeat(64), start: 7, end: 12 };
+    const quotations = [
+      { chunkId: CHUNK, quotation: 'We keep\n# lime.', place },
+      { chunkId: CHUNK, quotation: 'Gone.', place: null },
+    ];
+    const text = reasonTool.render({ data: { ...data, statements: [{ text: 'Lime stays.', quotations }] } });
+    expect(text).toContain(
+      `**Quotations**\n\nLime stays.\n\n> We keep\n> # lime.\n\nchunkId \`${CHUNK}\`, version 2, characters 7–12` +
+        `\n\n> Gone.\n\nchunkId \`${CHUNK}\`, its source went away meanwhile`,
+    );
+  });
+});
+
 describe('the text of', () => {
   it.each<[string, McpTool, unknown, string[]]>([
     [
