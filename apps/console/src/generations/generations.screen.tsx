@@ -1,12 +1,12 @@
-import { useState, type SubmitEvent } from 'react';
+import { useState } from 'react';
 import { useAction } from '../api/use-action.js';
 import { useList } from '../api/use-list.js';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
+import { DialogForm } from '../ui/dialog-form.js';
 import { Guarded } from '../ui/guarded.js';
 import { ListView } from '../ui/list-view.js';
 import { Modal } from '../ui/modal.js';
-import { ErrorNotice } from '../ui/notice.js';
 import { PageHeader } from '../ui/page-header.js';
 import { TextField } from '../ui/text-field.js';
 import { GenerationEntry, isMoving } from './generation-entry.js';
@@ -62,12 +62,11 @@ function BuildForm({ onDone }: { onDone: () => void }) {
     () => client.createGeneration(model.trim() === '' ? {} : { model: model.trim() }),
     ['listGenerations'],
   );
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault();
+  const submit = (): void => {
     build.mutate(undefined, { onSuccess: onDone });
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm submit="Build" action={build} onSubmit={submit} onCancel={onDone}>
       <p>
         Every item is cut and embedded anew, beside the live index. Nothing changes for anybody until it is promoted.
         One build at a time.
@@ -79,13 +78,6 @@ function BuildForm({ onDone }: { onDone: () => void }) {
         maxLength={200}
         hint="Empty = what the workers are configured with."
       />
-      {build.error ? <ErrorNotice error={build.error} /> : null}
-      <div className="form-actions">
-        <Button type="submit" variant="primary" isPending={build.isPending}>
-          Build
-        </Button>
-        <Button onPress={onDone}>Cancel</Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

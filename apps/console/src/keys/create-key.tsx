@@ -1,12 +1,11 @@
 import type { Action, ActorType, CreateApiKeyBody, Provider } from '@candor/contracts';
-import { useState, type SubmitEvent } from 'react';
+import { useState } from 'react';
 import { useAction } from '../api/use-action.js';
 import { ACTION_NAMES, ACTIONS } from '../session/permissions.js';
 import { useSession } from '../session/session.js';
-import { Button } from '../ui/button.js';
 import { Checkbox, Choices } from '../ui/checkbox.js';
+import { DialogForm } from '../ui/dialog-form.js';
 import { Modal } from '../ui/modal.js';
-import { ErrorNotice } from '../ui/notice.js';
 import { Select } from '../ui/select.js';
 import { TextField } from '../ui/text-field.js';
 import { PROVIDER_NAMES, PROVIDERS } from '../words/provider-names.js';
@@ -50,8 +49,7 @@ function KeyForm({ onSecret, onCancel }: { onSecret: CreateKeyProps['onSecret'];
   const grantable = Object.fromEntries(
     ACTIONS.filter(allows).map((action) => [action, ACTION_NAMES[action]]),
   ) as Partial<Record<Action, string>>;
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const input = { name, actorType, actions, providers, allProviders, principals, rateLimit, expiresOn };
     const built = buildKey(input, Date.now());
     setProblems('problems' in built ? built.problems : {});
@@ -59,7 +57,7 @@ function KeyForm({ onSecret, onCancel }: { onSecret: CreateKeyProps['onSecret'];
       create.mutate(built.body, { onSuccess: ({ data }) => onSecret({ name: data.name, key: data.key }) });
   };
   return (
-    <form className="stack" onSubmit={submit} noValidate>
+    <DialogForm submit="Create" action={create} onSubmit={submit} onCancel={onCancel}>
       <TextField label="Name" value={name} onChange={setName} error={problems['name']} maxLength={200} />
       <Select label="For" options={ACTOR_TYPES} value={actorType} onChange={setActorType} />
       <Choices label="May do" options={grantable} value={actions} onChange={setActions} />
@@ -95,14 +93,7 @@ function KeyForm({ onSecret, onCancel }: { onSecret: CreateKeyProps['onSecret'];
           error={problems['expiresOn']}
         />
       </div>
-      {create.error ? <ErrorNotice error={create.error} /> : null}
-      <div className="form-actions">
-        <Button type="submit" variant="primary" isPending={create.isPending}>
-          Create
-        </Button>
-        <Button onPress={onCancel}>Cancel</Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }
 

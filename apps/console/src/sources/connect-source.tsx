@@ -1,10 +1,9 @@
 import type { CreateSourceBody, SourceProvider } from '@candor/contracts';
-import { useState, type SubmitEvent } from 'react';
+import { useState } from 'react';
 import { useAction } from '../api/use-action.js';
 import { useSession } from '../session/session.js';
-import { Button } from '../ui/button.js';
+import { DialogForm } from '../ui/dialog-form.js';
 import { Modal } from '../ui/modal.js';
-import { ErrorNotice } from '../ui/notice.js';
 import { Select } from '../ui/select.js';
 import { TextField } from '../ui/text-field.js';
 import { PROVIDER_NAMES } from '../words/provider-names.js';
@@ -33,8 +32,7 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
   const [values, setValues] = useState<Record<string, string>>({});
   const [problems, setProblems] = useState<Record<string, string>>({});
   const create = useAction((body: CreateSourceBody) => client.createSource(body), ['listSources', 'listSyncRuns']);
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const built = buildSource({ provider, name, everyMinutes, values });
     setProblems('problems' in built ? built.problems : {});
     if ('body' in built) create.mutate(built.body, { onSuccess: onDone });
@@ -52,7 +50,7 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
     />
   );
   return (
-    <form className="stack" onSubmit={submit} noValidate>
+    <DialogForm submit="Connect" action={create} onSubmit={submit} onCancel={onDone}>
       <Select
         label="Provider"
         options={SYNCED}
@@ -81,13 +79,6 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
         hint="Empty = only when asked for."
       />
       <p className="quiet small">The credentials are stored encrypted and never shown again.</p>
-      {create.error ? <ErrorNotice error={create.error} /> : null}
-      <div className="form-actions">
-        <Button type="submit" variant="primary" isPending={create.isPending}>
-          Connect
-        </Button>
-        <Button onPress={onDone}>Cancel</Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }
