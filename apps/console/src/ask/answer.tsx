@@ -1,6 +1,6 @@
 import type { ReasonData } from '@candor/contracts';
 import { Link } from 'react-router';
-import type { Passage } from '../items/passage-panel.js';
+import { passageKey, type Passage } from '../items/passage.js';
 import { CitationButton } from '../ui/citation-button.js';
 import { Notice } from '../ui/notice.js';
 import { formatCount, formatMilliseconds } from '../words/format.js';
@@ -36,7 +36,7 @@ export function Answer({ answered: { data, requestId }, shown, onShow }: AnswerP
       ) : (
         <ol>
           {read.statements.map((statement, index) => (
-            <StatementEntry key={index} statement={statement} data={data} shown={shown} onShow={onShow} />
+            <StatementEntry key={index} statement={statement} shown={shown} onShow={onShow} />
           ))}
         </ol>
       )}
@@ -48,28 +48,39 @@ export function Answer({ answered: { data, requestId }, shown, onShow }: AnswerP
 
 interface StatementEntryProps extends Omit<AnswerProps, 'answered'> {
   statement: Statement;
-  data: ReasonData;
 }
 
-function StatementEntry({ statement, data, shown, onShow }: StatementEntryProps) {
+function StatementEntry({ statement: { text, citations, isRephrased }, shown, onShow }: StatementEntryProps) {
   return (
     <li className="statement">
-      <p className="prose">{statement.text}</p>
+      <p className="prose">{text}</p>
+      {isRephrased ? <Quotations citations={citations} /> : null}
       <div className="row">
-        {statement.citations.map(({ number, chunkId }) => {
-          const { documentId, documentTitle } = data.citations[number - 1]!;
+        {citations.map(({ number, chunkId, documentId, documentTitle, quotations }) => {
+          const passage: Passage = { chunkId, documentId, quotations };
           return (
             <CitationButton
               key={chunkId}
               number={number}
               title={documentTitle}
-              isShown={shown?.chunkId === chunkId && shown.quotation === statement.text}
-              onPress={() => onShow({ chunkId, documentId, quotation: statement.text })}
+              isShown={shown !== null && passageKey(shown) === passageKey(passage)}
+              onPress={() => onShow(passage)}
             />
           );
         })}
       </div>
     </li>
+  );
+}
+
+/** Where a model found words of its own: what the sources say, as they say it. */
+function Quotations({ citations }: Pick<Statement, 'citations'>) {
+  return citations.flatMap(({ number, quotations }) =>
+    quotations.map(({ quotation }) => (
+      <blockquote key={`${number} ${quotation}`} className="quotation">
+        “{quotation}” <span className="quiet small">{number}</span>
+      </blockquote>
+    )),
   );
 }
 

@@ -1,3 +1,4 @@
+import { passageKey } from '../items/passage.js';
 import { PassagePanel } from '../items/passage-panel.js';
 import { usePassage } from '../items/use-passage.js';
 import { Guarded } from '../ui/guarded.js';
@@ -56,7 +57,7 @@ function Questions() {
         </div>
         {passage ? (
           <aside aria-label="Source">
-            <PassagePanel key={`${passage.chunkId} ${passage.quotation}`} passage={passage} onClose={close} />
+            <PassagePanel key={passageKey(passage)} passage={passage} onClose={close} />
           </aside>
         ) : null}
       </div>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Passage } from '../items/passage-panel.js';
+import { passageKey, type Passage } from '../items/passage.js';
 import { useSession } from '../session/session.js';
 import { CitationButton } from '../ui/citation-button.js';
 import { ErrorNotice, Loading, Notice } from '../ui/notice.js';
@@ -68,6 +68,7 @@ function OneContradiction({
 
 function OneSide({ side, shown, onShow }: { side: Side } & Omit<ContradictionsProps, 'query'>) {
   const { chunkId, documentId, documentTitle, quotation, value, sourceDate } = side;
+  const passage: Passage = { chunkId, documentId, quotations: [{ quotation, place: null }] };
   return (
     <div className="side">
       {value === null ? null : <strong>{value}</strong>}
@@ -75,8 +76,8 @@ function OneSide({ side, shown, onShow }: { side: Side } & Omit<ContradictionsPr
       <span className="quiet small">{sourceDate === null ? 'no date' : formatDate(sourceDate)}</span>
       <CitationButton
         title={documentTitle}
-        isShown={shown?.chunkId === chunkId && shown.quotation === quotation}
-        onPress={() => onShow({ chunkId, documentId, quotation })}
+        isShown={shown !== null && passageKey(shown) === passageKey(passage)}
+        onPress={() => onShow(passage)}
       />
     </div>
   );

@@ -3,47 +3,50 @@ import { readAnswer } from './read-answer.js';
 
 const A = 'a54d4559-3aec-55fa-9d6e-cafd1249999c';
 const B = 'b9d2188a-89fb-529c-b43c-3754eb94a6dc';
-const data = (answer: string, chunkIds: string[], chunksGathered = 10): ReasonData => ({
-  answer,
-  citations: chunkIds.map((chunkId) => ({ chunkId, documentId: 'd', documentTitle: 'Title' })),
+const place = { version: 1, contentHash: '0', start: 3, end: 9 };
+const quote = (chunkId: string, quotation: string) => ({ chunkId, quotation, place });
+const data = (statements: ReasonData['statements'], chunkIds: string[], chunksGathered = 10): ReasonData => ({
+  answer: 'Prose.',
+  citations: chunkIds.map((chunkId) => ({ chunkId, documentId: `d-${chunkId}`, documentTitle: 'Title' })),
   gaps: [],
   meta: { chunksGathered, citationsDropped: 0, latencyMs: 1 },
+  statements,
 });
 
 describe('readAnswer', () => {
-  it('gives each statement with the numbers of its citations, without their tokens', () => {
-    expect(readAnswer(data(`We keep lime. [[${A}]]\n\nNo teal. [[${B}]][[${A}]]`, [A, B]))).toEqual({
+  it('gives each statement with its passages, numbered as the citations are, and what is quoted of each', () => {
+    const quotations = [quote(B, 'No teal.'), quote(A, 'lime'), quote(B, 'Never teal.')];
+    const read = readAnswer(data([{ text: 'Lime, no teal.', quotations }], [A, B]));
+    const titled = (chunkId: string) => ({ chunkId, documentId: `d-${chunkId}`, documentTitle: 'Title' });
+    expect(read).toEqual({
       kind: 'answered',
       statements: [
-        { text: 'We keep lime.', citations: [{ number: 1, chunkId: A }] },
         {
-          text: 'No teal.',
+          text: 'Lime, no teal.',
+          isRephrased: true,
           citations: [
-            { number: 2, chunkId: B },
-            { number: 1, chunkId: A },
+            { ...titled(B), number: 2, quotations: [quotations[0], quotations[2]] },
+            { ...titled(A), number: 1, quotations: [quotations[1]] },
           ],
         },
       ],
     });
   });
 
-  it('keeps a statement of several paragraphs whole', () => {
-    expect(readAnswer(data(`First,\n\nsecond. [[${A}]]`, [A]))).toMatchObject({
-      statements: [{ text: 'First,\n\nsecond.', citations: [{ number: 1 }] }],
-    });
-  });
-
-  it('leaves out tokens of chunks that are not cited, and shows other brackets as text', () => {
-    expect(readAnswer(data(`See [[notes]]. [[${B}]][[${A}]]`, [A]))).toMatchObject({
-      statements: [{ text: 'See [[notes]].', citations: [{ number: 1, chunkId: A }] }],
-    });
+  it.each([
+    ['**We** keep\nlime.', false],
+    ['We keep lime, mostly.', true],
+  ])('knows whether %j says it in the words of the statement', (quotation, isRephrased) => {
+    const read = readAnswer(data([{ text: 'We keep lime.', quotations: [quote(A, quotation)] }], [A]));
+    expect(read).toMatchObject({ statements: [{ isRephrased }] });
   });
 
   it('tells the two refusals apart by what was gathered', () => {
-    expect(readAnswer(data('No sufficiently relevant evidence …', [], 0))).toEqual({
-      kind: 'refused',
-      reason: 'no_evidence',
-    });
-    expect(readAnswer(data('The retrieved evidence …', [], 4))).toEqual({ kind: 'refused', reason: 'no_statement' });
+    expect(readAnswer(data([], [], 0))).toEqual({ kind: 'refused', reason: 'no_evidence' });
+    expect(readAnswer(data([], [], 4))).toEqual({ kind: 'refused', reason: 'no_statement' });
+  });
+
+  it('shows no answer whose statements are missing', () => {
+    expect(() => readAnswer(data(undefined, [A]))).toThrow('without its statements');
   });
 });

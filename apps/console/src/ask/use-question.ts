@@ -32,7 +32,7 @@ export function useQuestion() {
       };
       try {
         const { data } = await client.reason(
-          { query },
+          { query, includeQuotations: true },
           { signal: controller.signal, onResponse: (response) => (requestId = response.requestId) },
         );
         settle({ kind: 'answered', query, data, requestId });

@@ -1,6 +1,6 @@
 import type { ContextContract11 } from '@candor/contracts';
 import { Link } from 'react-router';
-import type { Passage } from '../items/passage-panel.js';
+import type { Passage } from '../items/passage.js';
 import { Badge } from '../ui/badge.js';
 import { Facts } from '../ui/facts.js';
 import { Empty } from '../ui/notice.js';
@@ -31,7 +31,7 @@ export function ContractView({ contract, shown, onShow }: ContractViewProps) {
               hit={hit}
               number={index + 1}
               isShown={shown?.chunkId === hit.chunkId}
-              onShow={() => onShow({ chunkId: hit.chunkId, documentId: hit.sourceItemId, quotation: null })}
+              onShow={() => onShow({ chunkId: hit.chunkId, documentId: hit.sourceItemId, quotations: [] })}
             />
           ))}
         </ol>

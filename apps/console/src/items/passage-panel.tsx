@@ -1,3 +1,4 @@
+import type { CitationCheck } from '@candor/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
@@ -5,15 +6,9 @@ import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { ErrorNotice, Loading, Notice } from '../ui/notice.js';
 import { ItemFacts } from './item-facts.js';
+import type { Passage } from './passage.js';
 import { PassageReader } from './passage-reader.js';
 import type { TextRange } from './split-at-ranges.js';
-
-export interface Passage {
-  chunkId: string;
-  documentId: string;
-  /** Looked up in the source; null = the passage as a whole. */
-  quotation: string | null;
-}
 
 /** The source beside what cites it: where it comes from, and the cited words in their place. */
 export function PassagePanel({ passage, onClose }: { passage: Passage; onClose: () => void }) {
@@ -41,8 +36,9 @@ export function PassagePanel({ passage, onClose }: { passage: Passage; onClose: 
   );
 }
 
-function OpenPassage({ passage: { chunkId, documentId, quotation } }: { passage: Passage }) {
-  const place = useQuotation(chunkId, quotation);
+function OpenPassage({ passage }: { passage: Passage }) {
+  const { chunkId, documentId } = passage;
+  const place = usePlace(passage);
   return (
     <>
       <ItemFacts id={documentId} />
@@ -51,7 +47,9 @@ function OpenPassage({ passage: { chunkId, documentId, quotation } }: { passage:
       ) : (
         <>
           {place.error ? <ErrorNotice error={place.error} /> : null}
-          {place.data?.note ? <Notice title={place.data.note} /> : null}
+          {place.data?.notes.map((note) => (
+            <Notice key={note} title={note} />
+          ))}
           <PassageReader chunkId={chunkId} ranges={place.data?.ranges ?? null} />
         </>
       )}
@@ -69,36 +67,43 @@ function placeQuery(chunkId: string, range: TextRange | undefined): string {
   return place.toString();
 }
 
-/** `ranges`: null = mark the passage as a whole. */
 interface Place {
+  /** Null = mark the passage as a whole. */
   ranges: TextRange[] | null;
-  note?: string;
+  notes: string[];
 }
 
-/** Asks the server where the words stand, which checks them again: offsets are never guessed here. */
-function useQuotation(chunkId: string, quotation: string | null) {
+/** The places that came with the quotations; the server is asked for the others, which checks them again. Offsets are never guessed here. */
+function usePlace({ chunkId, quotations }: Passage) {
   const { client, allows } = useSession();
+  const known = quotations.flatMap(({ place }) => (place ? [place] : []));
+  const sought = quotations.filter(({ place }) => place === null).map(({ quotation }) => quotation);
+  const isKnown = sought.length === 0;
   return useQuery({
-    queryKey: ['quotation', chunkId, quotation],
-    enabled: quotation === null || allows('reason'),
+    queryKey: ['quotations', chunkId, sought, known],
+    enabled: isKnown || allows('reason'),
     staleTime: Infinity,
     queryFn: async ({ signal }): Promise<Place> => {
-      if (quotation === null) return { ranges: null };
-      const { data } = await client.verifyCitations({ citations: [{ chunkId, quotation }] }, { signal });
-      const { status, start, end, reason } = data.results[0]!;
-      if (start === undefined || end === undefined) return { ranges: null, note: NOTES[reason ?? 'not_found'] };
-      return {
-        ranges: [{ start, end }],
-        ...(status === 'repaired'
-          ? { note: 'Quotes, dashes or case differ; the marked words are the source’s own.' }
-          : {}),
-      };
+      if (isKnown) return { ranges: known.length > 0 ? known : null, notes: [] };
+      const citations = sought.map((quotation) => ({ chunkId, quotation }));
+      const { data } = await client.verifyCitations({ citations }, { signal });
+      const found = data.results.flatMap(({ start, end }) =>
+        start === undefined || end === undefined ? [] : [{ start, end }],
+      );
+      const ranges = [...known, ...found];
+      return { ranges: ranges.length > 0 ? ranges : null, notes: [...new Set(data.results.flatMap(noteOn))] };
     },
   });
 }
 
+function noteOn({ status, reason }: CitationCheck): string[] {
+  if (status === 'verified') return [];
+  if (status === 'repaired') return ['Quotes, dashes or case differ; the marked words are the source’s own.'];
+  return [NOTES[reason ?? 'not_found']];
+}
+
 const NOTES = {
-  not_found: 'The statement says it in other words; the passage that it is linked to is marked as a whole.',
+  not_found: 'These words are not in the passage any more; it is marked as a whole.',
   elsewhere_in_item: 'The source says so, in another place than this passage.',
   version_changed: 'The source has changed since: its present version does not say this any more.',
   unknown_chunk: 'This passage is gone, or this key may not see it.',

@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from 'react';
-import type { Passage } from './passage-panel.js';
+import type { Passage } from './passage.js';
 
 /** The passage that is open beside what cites it. Closing it leads back to the button that opened it. */
 export function usePassage() {
