@@ -34,7 +34,7 @@ function renderJobs() {
     `${job.timeoutMs / 1000} s`,
     Object.keys(z.toJSONSchema(job.payload, { unrepresentable: 'any' }).properties).join(', '),
   ]);
-  return `${NOTE}# Jobs\n\nPayloads are checked when a job is added and again when it is taken; a bad one goes to the dead letters at once.\nWhile a dependency is down a job is parked and uses up no attempt.\n\n${table(['job', 'version', 'queue', 'attempts', 'first back-off', 'time limit', 'payload'], rows)}`;
+  return `${NOTE}# Jobs\n\nPayloads are checked when a job is added and again when it is taken; a bad one goes to the dead letters at once.\nWhile a dependency is down a job is parked and uses up no attempt.\nA statement that takes the database too long uses one, and the last one is used up only while the database serves other jobs.\n\n${table(['job', 'version', 'queue', 'attempts', 'first back-off', 'time limit', 'payload'], rows)}`;
 }
 
 function renderAuditEvents() {

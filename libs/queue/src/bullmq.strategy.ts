@@ -4,6 +4,7 @@ import { SpanKind, context as traceContext, trace, type Context } from '@opentel
 import { DelayedError, UnrecoverableError, type Job } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { isObservable, lastValueFrom } from 'rxjs';
+import { AttemptLog } from './attempt-log.js';
 import { settlesWithin } from './bounded-wait.js';
 import { isOneShot, parseCatalogueJob, type CatalogueJob, type ParsedJob } from './catalogue-job.js';
 import { decideFailure, type FailureOutcome } from './decide-failure.js';
@@ -44,6 +45,7 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
   private readonly registrations: HandlerRegistration[] = [];
   private readonly running: RunningJobs;
   private readonly seen = new WeakSet<QueuedJob>();
+  private readonly attempts = new AttemptLog();
   private readonly reports = new Set<Promise<void>>();
   private workers: JobWorker[] = [];
 
@@ -126,6 +128,7 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     if (queued.attemptsStarted <= 1) observeWait(nameOf(taken), queued.timestamp + queued.delay);
     try {
       await this.attempt(taken);
+      this.attempts.recordDone(nameOf(taken));
       observeRun(nameOf(taken), 'done', secondsSince(taken.startedAt));
     } catch (error) {
       await this.fail(taken, error);
@@ -191,7 +194,9 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     const { attemptsMade, opts } = taken.queued;
     const oneShot = taken.contract === undefined || isOneShot(taken.contract);
     const attempts = opts.attempts ?? 1;
-    const outcome = decideFailure({ error, aborted: aborted?.kind, oneShot, attemptsMade, attempts });
+    if (error.code.startsWith('DEPENDENCY.')) this.attempts.recordFailure(nameOf(taken), taken.jobId);
+    const servesOthers = this.attempts.servesOthers(nameOf(taken), taken.jobId, taken.startedAt);
+    const outcome = decideFailure({ error, aborted: aborted?.kind, oneShot, servesOthers, attemptsMade, attempts });
     const delayMs = this.delayMs(taken, outcome, error, aborted?.kind === 'stopping');
     this.report(taken, outcome, error, delayMs);
     switch (outcome) {

@@ -2,7 +2,15 @@ import { AppError, type ErrorCode } from '@candor/contracts';
 import { decideFailure, type FailureFacts } from './decide-failure.js';
 
 function facts(code: ErrorCode, changes: Partial<FailureFacts> = {}): FailureFacts {
-  return { error: new AppError(code), aborted: undefined, oneShot: false, attemptsMade: 0, attempts: 3, ...changes };
+  return {
+    error: new AppError(code),
+    aborted: undefined,
+    oneShot: false,
+    servesOthers: false,
+    attemptsMade: 0,
+    attempts: 3,
+    ...changes,
+  };
 }
 
 describe('decideFailure', () => {
@@ -27,6 +35,22 @@ describe('decideFailure', () => {
       'a stop of the worker, for one attempt',
       facts('REQUEST.CANCELLED', { aborted: 'stopping', oneShot: true }),
       'dead-letter',
+    ],
+    ['a statement that takes too long', facts('DEPENDENCY.DATABASE_TIMEOUT'), 'retry'],
+    [
+      'one that took too long each time, while others are served',
+      facts('DEPENDENCY.DATABASE_TIMEOUT', { attemptsMade: 2, servesOthers: true }),
+      'dead-letter',
+    ],
+    [
+      'one that took too long each time, while nobody is served',
+      facts('DEPENDENCY.DATABASE_TIMEOUT', { attemptsMade: 2 }),
+      'park',
+    ],
+    [
+      'a dependency that is down, whoever else is served',
+      facts('DEPENDENCY.DATABASE_UNAVAILABLE', { attemptsMade: 2, servesOthers: true }),
+      'park',
     ],
     ['a timeout', facts('DEADLINE.EXCEEDED', { aborted: 'timeout' }), 'retry'],
   ])('%s', (_label, given, outcome) => {

@@ -71,6 +71,11 @@ export const ERROR_CATALOGUE = {
   },
   'DEADLINE.EXCEEDED': { status: 504, retryable: true, message: 'The request could not be finished in time.' },
   'DEPENDENCY.DATABASE_UNAVAILABLE': { status: 503, retryable: true, message: 'The database cannot be reached.' },
+  'DEPENDENCY.DATABASE_TIMEOUT': {
+    status: 503,
+    retryable: true,
+    message: 'The database gave up a statement that took longer than one may.',
+  },
   'DEPENDENCY.INDEX_UNAVAILABLE': { status: 503, retryable: true, message: 'The search index cannot be reached.' },
   'DEPENDENCY.QUEUE_UNAVAILABLE': { status: 503, retryable: true, message: 'The job queue cannot be reached.' },
   'DEPENDENCY.RETRIEVAL_UNAVAILABLE': {

@@ -83,6 +83,7 @@ describeOnPostgres('the overview of ingestions', (postgres) => {
       job: tenant.job(item),
       error: down,
       nextAttemptAt: index === 0 ? soon : later,
+      failedAt: performance.now(),
     }));
     await postgres.database.transaction((transaction) => recordWaits(transaction, waits));
     const read = async (): Promise<unknown> =>
@@ -97,7 +98,14 @@ describeOnPostgres('the overview of ingestions', (postgres) => {
     expect((await summarize()).waiting).toEqual([{ type: down.type, count: 2, nextAttemptAt: soon }]);
     // Of somebody else's tenant nothing is written down.
     const stranger = await TestTenant.create(postgres.database);
-    const foreign = [{ job: { ...tenant.job(parked), tenantId: stranger.id }, error: down, nextAttemptAt: later }];
+    const foreign = [
+      {
+        job: { ...tenant.job(parked), tenantId: stranger.id },
+        error: down,
+        nextAttemptAt: later,
+        failedAt: performance.now(),
+      },
+    ];
     await postgres.database.transaction((transaction) => recordWaits(transaction, foreign));
     await tenant.start(retried, 'indexing');
     expect(await read()).toEqual([
@@ -105,6 +113,32 @@ describeOnPostgres('the overview of ingestions', (postgres) => {
       [null, null],
       [null, null],
     ]);
+  });
+
+  it('writes no reason down that is over: the item has entered a stage since', async () => {
+    const requestId = randomUuid();
+    const [entered, waits] = await tenant.accept([buildDocument(), buildDocument()], requestId);
+    if (!entered || !waits) throw new Error('no items');
+    // Both failed half a second ago; one of them has been tried again since.
+    await Promise.all([entered, waits].map((item) => tenant.start(item, 'indexing')));
+    await postgres.query(`UPDATE item_versions SET state_at = state_at - interval '1 second' WHERE item_id = $1`, [
+      waits.itemId,
+    ]);
+    const failedAt = performance.now() - 500;
+    const error = { type: 'DEPENDENCY.INDEX_UNAVAILABLE', message: 'The index is away.' };
+    const nextAttemptAt = new Date('2026-03-01T10:00:00Z');
+    await postgres.database.transaction((transaction) =>
+      recordWaits(
+        transaction,
+        [entered, waits].map((item) => ({ job: tenant.job(item), error, nextAttemptAt, failedAt })),
+      ),
+    );
+    const found = await postgres.database.read((manager) =>
+      findIngestion(manager, serviceViewer(tenant.id), requestId),
+    );
+    const waiting = new Map(found?.items.map((item) => [item.itemId, item.waiting]));
+    expect(waiting.get(entered.itemId)).toBeNull();
+    expect(waiting.get(waits.itemId)).toEqual({ ...error, nextAttemptAt });
   });
 
   it('counts deletes and changed metadata on their way', async () => {

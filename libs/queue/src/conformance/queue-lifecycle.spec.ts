@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@candor/contracts';
 import { openWorker } from '../queue-backend.js';
 import { QueueHarness, until } from './queue-harness.js';
@@ -38,6 +39,36 @@ for (const backend of testBackends()) {
       expect(new Set(harness.runs.map(({ context }) => context.attempt))).toEqual(new Set([1]));
       expect(new Set(harness.failures.map(({ outcome }) => outcome))).toEqual(new Set(['park']));
       expect(harness.letters).toEqual([]);
+    });
+
+    it('ends a job whose statements always take too long once others are served, and not while nobody is', async () => {
+      let isOverloaded = true;
+      harness.behave = async ({ payload }) => {
+        await sleep(20);
+        if (isOverloaded || payload.key === 'huge') throw new AppError('DEPENDENCY.DATABASE_TIMEOUT');
+      };
+      const { work } = harness.jobs;
+      await harness.startWorker();
+      await harness.producer.add(work, testPayload('huge'));
+      await harness.producer.add(work, testPayload('small'));
+      const runsOf = (key: string) => harness.runs.filter(({ payload }) => payload.key === key);
+      await until(() => runsOf('huge').length > work.attempts + 2 && runsOf('small').length > work.attempts + 2);
+      expect(harness.letters).toEqual([]);
+      expect(Math.max(...harness.runs.map(({ context }) => context.attempt))).toBe(work.attempts);
+      isOverloaded = false;
+      // While others of its kind come and go, the one that can't be done ends.
+      for (let index = 0; harness.letters.length === 0; index += 1) {
+        await harness.producer.add(work, testPayload(`more${index}`));
+        await sleep(20);
+      }
+      expect(harness.letters).toMatchObject([
+        { jobId: 'work-huge', error: { type: 'DEPENDENCY.DATABASE_TIMEOUT' }, attemptsMade: work.attempts },
+      ]);
+      await until(async () => {
+        const { active, delayed, waiting } = await harness.producer.counts(harness.queue);
+        return active + delayed + waiting === 0;
+      });
+      expect(harness.letters).toHaveLength(1);
     });
 
     it('parks a job whose dead letter could not be written, and tries again', async () => {
