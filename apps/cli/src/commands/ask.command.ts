@@ -41,10 +41,12 @@ function renderAnswer({ answer, citations, gaps, meta }: ReasonData, paint: Pain
   const sources = citations.map(
     ({ chunkId, documentTitle }, index) => `${paint.cyan(`[${index + 1}]`)} ${documentTitle} ${paint.dim(chunkId)}`,
   );
+  // Of a refusal the one sentence is the gap as well.
+  const limitations = gaps.filter((gap) => gap !== answer);
   return [
     text,
     ...(sources.length > 0 ? ['', paint.bold('Sources'), ...sources] : []),
-    ...(gaps.length > 0 ? ['', paint.bold('Limitations'), ...gaps.map((gap) => `- ${gap}`)] : []),
+    ...(limitations.length > 0 ? ['', paint.bold('Limitations'), ...limitations.map((gap) => `- ${gap}`)] : []),
     '',
     paint.dim(`${meta.chunksGathered} chunks, ${meta.citationsDropped} citations dropped, ${meta.latencyMs} ms`),
   ].join('\n');

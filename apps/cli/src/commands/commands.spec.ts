@@ -78,6 +78,13 @@ describe('candor', () => {
       );
     });
 
+    it('tells a refusal once', async () => {
+      const none = { ...data, answer: 'No evidence.', citations: [], gaps: ['No evidence.'] };
+      expect((await run(['ask', 'q'], () => ok({ data: none }))).out).toBe(
+        'No evidence.\n\n3 chunks, 0 citations dropped, 12 ms\n',
+      );
+    });
+
     it('prints the body of the API with --json, and colors on a terminal alone', async () => {
       expect(JSON.parse((await run(['ask', 'q', '--json'], () => ok({ data }))).out)).toEqual({ data });
       expect((await run(['ask', 'q'], () => ok({ data }), { isTTY: true })).out).toContain('\u001b[');
@@ -298,6 +305,8 @@ describe('candor', () => {
       '/v1/user/me': ok({ data: { name: 'Agent', permissions: ['admin'] } }),
       '/mcp': { status: 200, body: { result: {} } },
       '/v1/search': ok({ query: 'doctor', hits: [] }),
+      '/v1/documents': ok({ data: [{ id: ID, status: 'ready' }], pagination: PAGE_END }),
+      '/v1/reason': ok({ data: {} }),
       '/v1/dead-letters': ok({ data: [], pagination: PAGE_END }),
       '/v1/sources': ok({ data: [], pagination: PAGE_END }),
       '/v1/generations': ok({ data: [{ state: 'live', drift: [] }], pagination: PAGE_END }),
@@ -322,7 +331,7 @@ describe('candor', () => {
       expect(troubled).toEqual([]);
       expect(findings.map(({ what }) => what)).toEqual([
         ...['node', 'settings', 'gateway', 'database', 'queue', 'key', 'mcp'],
-        ...['search', 'dead letters', 'sources', 'generations'],
+        ...['search', 'answers', 'dead letters', 'sources', 'generations'],
       ]);
       expect(exitCode).toBe(0);
     });
@@ -344,6 +353,13 @@ describe('candor', () => {
         /Start what it names/,
       ],
       [
+        'a language model that fails',
+        { '/v1/reason': refuse(502, 'SYNTHESIS.PROVIDER_ERROR', 'The model provider failed.') },
+        {},
+        'answers',
+        /LLM_BASE_URL/,
+      ],
+      [
         'drift',
         { '/v1/generations': ok({ data: [{ state: 'live', drift: ['chunker'] }], pagination: PAGE_END }) },
         {},
@@ -363,6 +379,7 @@ describe('candor', () => {
       const me = ok({ data: { name: 'Agent', permissions: ['search'] } });
       const { exitCode, troubled } = await examine({ '/v1/user/me': me });
       expect(troubled.map(({ what, state }) => [what, state])).toEqual([
+        ['answers', 'skipped'],
         ['dead letters', 'skipped'],
         ['sources', 'skipped'],
         ['generations', 'skipped'],

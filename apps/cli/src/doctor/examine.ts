@@ -34,10 +34,10 @@ export async function* examine(
   const permissions = yield* examineKey(client);
   if (!permissions) return;
   yield await examineMcp(connection);
-  for (const { what, action, look } of LOOKS) {
-    const isAllowed = permissions.includes(action) || permissions.includes('admin');
-    if (isAllowed) yield await tryTo(what, () => look(client));
-    else yield { what, state: 'skipped', message: `The key does not have the action ${action}.` };
+  for (const { what, actions, look } of LOOKS) {
+    const missing = permissions.includes('admin') ? [] : actions.filter((action) => !permissions.includes(action));
+    if (missing.length === 0) yield await tryTo(what, () => look(client));
+    else yield { what, state: 'skipped', message: `The key does not have the action ${missing.join(' and ')}.` };
   }
 }
 
@@ -98,7 +98,7 @@ async function* examineGateway(url: string): AsyncGenerator<Finding, boolean> {
 async function* examineKey(client: CandorClient): AsyncGenerator<Finding, readonly string[] | null> {
   try {
     const { data } = await client.caller();
-    yield { what: 'key', state: 'ok', message: `“${data.name}” may ${data.permissions.join(', ')}.` };
+    yield { what: 'key', state: 'ok', message: `“${data.name}” may ${describePermissions(data.permissions)}.` };
     return data.permissions;
   } catch (error) {
     const mend =
@@ -108,6 +108,11 @@ async function* examineKey(client: CandorClient): AsyncGenerator<Finding, readon
     yield { what: 'key', state: 'broken', message: describe(error), mend };
     return null;
   }
+}
+
+function describePermissions(permissions: readonly string[]): string {
+  if (permissions.includes('admin')) return 'do everything';
+  return permissions.length === 0 ? 'do nothing' : `use ${permissions.join(', ')}`;
 }
 
 async function examineMcp({ url, apiKey }: Connection): Promise<Finding> {
@@ -133,61 +138,78 @@ async function examineMcp({ url, apiKey }: Connection): Promise<Finding> {
 
 type Outcome = Omit<Finding, 'what'>;
 
-const LOOKS: readonly { what: string; action: string; look: (client: CandorClient) => Promise<Outcome> }[] = [
-  {
-    what: 'search',
-    action: 'search',
-    look: async (client) => {
-      const { hits } = await client.search({ query: 'doctor', limit: 1 });
-      if (hits.length > 0) return { state: 'ok', message: 'A search finds something.' };
-      return { state: 'ok', message: 'A search answers; it finds nothing for the word “doctor”.' };
+const LOOKS: readonly { what: string; actions: readonly string[]; look: (client: CandorClient) => Promise<Outcome> }[] =
+  [
+    {
+      what: 'search',
+      actions: ['search'],
+      look: async (client) => {
+        const { hits } = await client.search({ query: 'doctor', limit: 1 });
+        if (hits.length > 0) return { state: 'ok', message: 'A search finds something.' };
+        return { state: 'ok', message: 'A search answers; it finds nothing for the word “doctor”.' };
+      },
     },
-  },
-  {
-    what: 'dead letters',
-    action: 'ingest',
-    look: async (client) => {
-      const { data, pagination } = await client.deadLetters({ limit: 100 });
-      if (data.length === 0) return { state: 'ok', message: 'No item has failed for good.' };
-      const count = `${data.length}${pagination.hasMore ? ' or more' : ''}`;
-      return {
-        state: 'warning',
-        message: `${count} items could not be ingested.`,
-        mend: 'GET /v1/dead-letters says why of each; POST …/:id/retry tries again.',
-      };
+    {
+      what: 'answers',
+      actions: ['reason', 'documents:read'],
+      look: async (client) => {
+        const { data } = await client.listDocuments({ limit: 100 });
+        const document = data.find(({ status }) => status === 'ready');
+        if (!document) return { state: 'ok', message: 'There is no document yet that could be asked about.' };
+        // Within a document the relevance gate is open, so whoever writes the answers is really asked.
+        await client.reason({ query: 'What does it say?', documentId: document.id, limit: 1 });
+        return { state: 'ok', message: 'A question is answered.' };
+      },
     },
-  },
-  {
-    what: 'sources',
-    action: 'sources:read',
-    look: async (client) => {
-      const { data } = await client.listSources({ limit: 100 });
-      const troubled = data.filter(({ lastError }) => lastError !== null);
-      if (troubled.length === 0) return { state: 'ok', message: `${data.length} connected, none in trouble.` };
-      return {
-        state: 'warning',
-        message: `In trouble: ${troubled.map(({ name, lastError }) => `${name} (${lastError?.type})`).join(', ')}.`,
-        mend: 'POST /v1/sources/:id/check says whether the credentials still hold; `candor sync <id>` tries again.',
-      };
+    {
+      what: 'dead letters',
+      actions: ['ingest'],
+      look: async (client) => {
+        const { data, pagination } = await client.deadLetters({ limit: 100 });
+        if (data.length === 0) return { state: 'ok', message: 'No item has failed for good.' };
+        const count = `${data.length}${pagination.hasMore ? ' or more' : ''}`;
+        return {
+          state: 'warning',
+          message: `${count} items could not be ingested.`,
+          mend: 'GET /v1/dead-letters says why of each; POST …/:id/retry tries again.',
+        };
+      },
     },
-  },
-  {
-    what: 'generations',
-    action: 'generations:manage',
-    look: async (client) => {
-      const { data } = await client.listGenerations({ limit: 100 });
-      const live = data.find(({ state }) => state === 'live');
-      if (!live)
-        return { state: 'warning', message: 'There is no index yet.', mend: 'Ingest something: candor import <path>.' };
-      if (live.drift.length === 0) return { state: 'ok', message: 'The live index is what the workers are set to.' };
-      return {
-        state: 'warning',
-        message: `The live index differs from the workers’ settings in ${live.drift.join(', ')}.`,
-        mend: 'Build a new one: candor generations create --wait, then candor generations promote <id>.',
-      };
+    {
+      what: 'sources',
+      actions: ['sources:read'],
+      look: async (client) => {
+        const { data } = await client.listSources({ limit: 100 });
+        const troubled = data.filter(({ lastError }) => lastError !== null);
+        if (troubled.length === 0) return { state: 'ok', message: `${data.length} connected, none in trouble.` };
+        return {
+          state: 'warning',
+          message: `In trouble: ${troubled.map(({ name, lastError }) => `${name} (${lastError?.type})`).join(', ')}.`,
+          mend: 'POST /v1/sources/:id/check says whether the credentials still hold; `candor sync <id>` tries again.',
+        };
+      },
     },
-  },
-];
+    {
+      what: 'generations',
+      actions: ['generations:manage'],
+      look: async (client) => {
+        const { data } = await client.listGenerations({ limit: 100 });
+        const live = data.find(({ state }) => state === 'live');
+        if (!live)
+          return {
+            state: 'warning',
+            message: 'There is no index yet.',
+            mend: 'Ingest something: candor import <path>.',
+          };
+        if (live.drift.length === 0) return { state: 'ok', message: 'The live index is what the workers are set to.' };
+        return {
+          state: 'warning',
+          message: `The live index differs from the workers’ settings in ${live.drift.join(', ')}.`,
+          mend: 'Build a new one: candor generations create --wait, then candor generations promote <id>.',
+        };
+      },
+    },
+  ];
 
 async function tryTo(what: string, look: () => Promise<Outcome>): Promise<Finding> {
   try {
@@ -204,6 +226,8 @@ function describe(error: unknown): string {
 
 function mendError(error: unknown): string {
   if (error instanceof ApiError && error.status === 429) return 'Wait a minute, or give the key a higher rate limit.';
+  if (error instanceof ApiError && error.type?.startsWith('SYNTHESIS.'))
+    return 'Start the language model, or correct LLM_BASE_URL, LLM_MODEL, LLM_API_KEY and LLM_TIMEOUT_MS of synthesis; its log names the cause.';
   if (error instanceof ApiError && error.status === 503) return 'Start what it names; the checks above say how.';
   if (error instanceof DeadlineError)
     return 'The gateway is overloaded or a service behind it hangs: see its metrics and logs.';
