@@ -5,7 +5,9 @@ import { DEFAULT_ROLE_PREFIX, ROLE_PREFIX, type DatabaseOptions } from './databa
 export const databaseEnvironment = {
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
-    .describe('Postgres. Its user owns the tables, or may become the two roles below.'),
+    .describe(
+      'Postgres. Its user owns the tables and migrates them, or owns nothing and may become the two roles below; then the owner migrates.',
+    ),
   DATABASE_ROLE_PREFIX: z
     .string()
     .regex(ROLE_PREFIX, 'must be of a-z, 0-9 and _, at most 51 characters')

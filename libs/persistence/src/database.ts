@@ -27,7 +27,9 @@ import { RowLevelSecurity1764930000000 } from './migrations/1764930000000-row-le
 import { Quotas1764930000001 } from './migrations/1764930000001-quotas.js';
 import { SupersedingItemsAtOnce1764960000001 } from './migrations/1764960000001-superseding-items-at-once.js';
 import { SplitOlderEvents1764990000000 } from './migrations/1764990000000-split-older-events.js';
+import { SupersedingWithinATenant1764990000010 } from './migrations/1764990000010-superseding-within-a-tenant.js';
 import { AuditRecords1764990000100 } from './migrations/1764990000100-audit-records.js';
+import { ReadableSchemaVersion1764990000101 } from './migrations/1764990000101-readable-schema-version.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
   activeScope,
@@ -39,6 +41,7 @@ import {
   tenantScope,
 } from './scope/database-scope.js';
 import type { DatabaseScope } from './scope/database-scope.js';
+import { mayMigrate, requireCurrentSchema } from './scope/check-schema.js';
 import { ensureRoles, isMissingRole } from './scope/ensure-roles.js';
 import { SCOPE_STATEMENT, scopeValues } from './scope/scoped-query.js';
 import type { SystemPurpose } from './scope/system-purposes.js';
@@ -121,7 +124,9 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       TenantCompliance1764940000002,
       SupersedingItemsAtOnce1764960000001,
       SplitOlderEvents1764990000000,
+      SupersedingWithinATenant1764990000010,
       AuditRecords1764990000100,
+      ReadableSchemaVersion1764990000101,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,
@@ -159,7 +164,11 @@ export class Database implements TransactionRunner {
     );
   }
 
-  /** Brings the schema forward; processes that start together wait for each other. */
+  /**
+   * Brings the schema forward; processes that start together wait for each other. A login that doesn't own the tables only
+   * sees to it that the schema is at this release.
+   * Errors: DEPENDENCY.DATABASE_UNAVAILABLE while it isn't; CONFIG.INVALID where the roles are not to be had.
+   */
   async migrate(): Promise<void> {
     await this.guard(async () => {
       // Connections of its own, without time limits: a migration of much data, or the wait for one, takes what it takes.
@@ -167,6 +176,10 @@ export class Database implements TransactionRunner {
       const migrator = await new DataSource(dataSourceOptions({ ...this.options, poolSize: 2 }, session)).initialize();
       const runner = migrator.createQueryRunner();
       try {
+        if (!(await mayMigrate(runner))) {
+          const names = migrator.migrations.map(({ name }) => name ?? '');
+          return await requireCurrentSchema(runner, this.rolePrefix, names);
+        }
         await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
         await ensureRoles(runner, this.rolePrefix);
         await migrator.runMigrations();

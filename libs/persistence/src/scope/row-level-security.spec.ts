@@ -174,6 +174,35 @@ describeOnPostgres('row-level security', (postgres) => {
     expect(await call(app)).toEqual([none]);
   });
 
+  it('reads as many rows for what is superseded, whatever others declare of the same names', async () => {
+    const earlier = await ours.add(buildDocument({ externalId: 'handbook' }));
+    const later = await ours.add(buildDocument({ externalId: 'handbook-2', supersedes: ['handbook'] }));
+    const foreign = await theirs.add(buildDocument({ externalId: 'handbook' }));
+    /** What is found, and how many rows the statement reads. */
+    const look = (ids: string[]) =>
+      app.forTenants([ours.id]).transaction(async (transaction) => {
+        const read = async (): Promise<number> => {
+          const [row]: { rows: string }[] = await transaction.query(
+            `SELECT sum(idx_tup_fetch) AS rows FROM pg_stat_xact_user_tables WHERE relname IN ('source_items', 'item_declarations')`,
+          );
+          return Number(row?.rows);
+        };
+        const before = await read();
+        const rows: { now: string[]; then: string[] }[] = await transaction.query(
+          `SELECT ARRAY(SELECT by_id::text FROM candor_superseding_items($1)) AS now,
+             ARRAY(SELECT by_id::text FROM candor_superseding_items_at($1, now())) AS then`,
+          [ids],
+        );
+        return { found: rows[0], rows: (await read()) - before };
+      });
+    const own = [await look([earlier.itemId]), await look([foreign.itemId]), await look([randomUUID()])];
+    expect(own[0]?.found).toEqual({ now: [later.itemId], then: [later.itemId] });
+    expect(own[0]?.rows).toBeGreaterThan(0);
+    for (let number = 0; number < 20; number += 1)
+      await theirs.add(buildDocument({ externalId: `theirs-${number}`, supersedes: ['handbook'] }));
+    expect([await look([earlier.itemId]), await look([foreign.itemId]), await look([randomUUID()])]).toEqual(own);
+  });
+
   it('refuses a tenant that is none', () => {
     expect(() => app.forTenants([`${ours.id}},{${theirs.id}`])).toThrow('a tenant id is a UUID');
   });

@@ -11,7 +11,7 @@ export async function retryUntilReachable<Result>(work: () => Promise<Result>, l
       return await work();
     } catch (error) {
       if (!(error instanceof AppError) || !error.code.startsWith('DEPENDENCY.')) throw error;
-      logger.warn({ code: error.code }, 'Waiting for a dependency');
+      logger.warn({ code: error.code, reason: error.message }, 'Waiting for a dependency');
       await delay(PAUSE_MS);
     }
   }
