@@ -1,38 +1,53 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { RunningProfile } from '@candor/testkit';
+import { updateTenantRoute } from '@candor/contracts';
+import { RunningProfile, ScriptedModelServer } from '@candor/testkit';
 import { ConsoleBrowser } from './harness/console-browser.js';
 import { describeProfile } from './harness/world.js';
 import { describeConsoleAccess } from './suites/console/access.suite.js';
 import { describeConsoleAccessibility } from './suites/console/accessibility.suite.js';
 import { describeConsoleOperating } from './suites/console/operating.suite.js';
 import { describeConsoleReading } from './suites/console/reading.suite.js';
+import { describeConsoleRephrasing } from './suites/console/rephrasing.suite.js';
 
 const chromium = process.env['CANDOR_CHROMIUM'] ?? '';
 if (chromium === '') console.warn('The console is not tested in a browser: CANDOR_CHROMIUM names none.');
 
-// A source on loopback stands for Slack.
-const env = { CANDOR_ALLOW_PRIVATE_CONNECTORS: 'true' };
+function started<What>(what: What | undefined): What {
+  if (what === undefined) throw new Error('it did not start');
+  return what;
+}
+
+let model: ScriptedModelServer | undefined;
 
 (chromium === '' ? describe.skip : describe)('console', () => {
   describeProfile(
     'in Chromium, on standalone',
-    async () => ({ running: await RunningProfile.start('standalone', { env }) }),
+    async () => {
+      model = await ScriptedModelServer.start();
+      const env = {
+        // A source on loopback stands for Slack.
+        CANDOR_ALLOW_PRIVATE_CONNECTORS: 'true',
+        LLM_BASE_URL: model.baseUrl,
+        LLM_MODEL: 'scripted-1',
+      };
+      return { running: await RunningProfile.start('standalone', { env }), cleanUp: () => started(model).stop() };
+    },
     (world) => {
       // Closed before the profile ends: an open page goes on asking.
       describe('browser', () => {
         let browser: ConsoleBrowser | undefined;
         beforeAll(async () => {
+          // The demo is answered in its own sentences; a tenant that wants the model says so.
+          await world().admin.call(updateTenantRoute, { body: { externalModels: false } });
           browser = await ConsoleBrowser.start(world(), chromium);
         }, 60_000);
         afterAll(() => browser?.stop());
-        const started = (): ConsoleBrowser => {
-          if (!browser) throw new Error('the browser did not start');
-          return browser;
-        };
-        describeConsoleReading(world, started);
-        describeConsoleOperating(world, started);
-        describeConsoleAccess(world, started);
-        describeConsoleAccessibility(world, started);
+        const opened = (): ConsoleBrowser => started(browser);
+        describeConsoleReading(world, opened);
+        describeConsoleRephrasing(world, opened, () => started(model));
+        describeConsoleOperating(world, opened);
+        describeConsoleAccess(world, opened);
+        describeConsoleAccessibility(world, opened);
       });
     },
   );

@@ -13,7 +13,7 @@ export function AskScreen() {
   return (
     <>
       <PageHeader title="Ask">
-        An answer of statements whose words stand in a source. Open a source to see them there: that a source says so is
+        Each statement of an answer rests on words of a source. Open it to see them there: that a source says so is
         proved, that it is right is yours to weigh.
       </PageHeader>
       <Guarded action="reason">
