@@ -104,6 +104,25 @@ describeOnPostgres('proposals', (postgres) => {
     expect(await run((transaction) => lockProposal(transaction, stranger, proposal.id))).toBeNull();
   });
 
+  it('lock their documents in the order in which indexing does', async () => {
+    const [low, high] = [await put(), await put()].sort((one, other) => (one.itemId < other.itemId ? -1 : 1));
+    if (!low || !high) throw new Error('no items');
+    // The first side is the one whose turn comes last.
+    await propose(high, low);
+    let reviewed: Promise<unknown> | undefined;
+    await run(async (indexing) => {
+      await indexing.query('SELECT 1 FROM source_items WHERE id = $1 FOR UPDATE', [low.itemId]);
+      const [self]: { pid: number }[] = await indexing.query('SELECT pg_backend_pid() AS pid');
+      reviewed = run((transaction) => lockProposal(transaction, serviceViewer(tenant.id), finding));
+      const isWaited = async (): Promise<boolean> =>
+        (await query('SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))', [self?.pid])).length > 0;
+      while (!(await isWaited())) await new Promise((resolve) => setTimeout(resolve, 10));
+      // Refused at once where the review has it, which waits for this one.
+      await indexing.query('SELECT 1 FROM source_items WHERE id = $1 FOR UPDATE NOWAIT', [high.itemId]);
+    });
+    expect(await reviewed).toMatchObject({ id: finding });
+  });
+
   it('go when what they rest on has a new version', async () => {
     const document = buildDocument({ externalId: 'a', accessPolicy: { provider: 'slack', mode: 'provider_scope' } });
     const left = await tenant.add(document);

@@ -109,15 +109,23 @@ export async function listProposals(
   return pageOfRows(rows, filter.limit, (row) => ({ at: row.createdAt.toISOString(), id: row.id }));
 }
 
-/** Locked with its items until the transaction ends; null when absent or not for this viewer. */
+/**
+ * Locked with its items until the transaction ends; null when absent or not for this viewer. Items first and in the order of
+ * their ids, as everybody locks heads, so that no two wait for each other crosswise.
+ */
 export async function lockProposal(
   transaction: Transaction,
   viewer: Visibility,
   id: string,
 ): Promise<ProposalRow | null> {
+  await transaction.query(
+    `SELECT i.id FROM source_items i WHERE i.tenant_id = $1 AND i.id IN (
+       SELECT unnest(ARRAY[p.first_item_id, p.second_item_id]) FROM relation_proposals p WHERE p.tenant_id = $1 AND p.id = $2)
+     ORDER BY i.id FOR SHARE`,
+    [viewer.tenantId, id],
+  );
   const rows: ProposalRow[] = await transaction.query(
-    `SELECT ${COLUMNS} ${VISIBLE_PROPOSALS} WHERE p.tenant_id = $1 AND p.id = $4
-     FOR UPDATE OF p FOR SHARE OF a, b`,
+    `SELECT ${COLUMNS} ${VISIBLE_PROPOSALS} WHERE p.tenant_id = $1 AND p.id = $4 FOR UPDATE OF p`,
     [...visibilityParameters(viewer), id],
   );
   return rows[0] ?? null;
