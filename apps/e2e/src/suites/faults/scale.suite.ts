@@ -45,7 +45,9 @@ export function describeScale(world: WorldOf, { items, isMeasured, loseRedis }: 
         const memory = await MemoryWatch.start(world().running, 'ingestion-worker');
         const secondsBeside = await timeOf(clients.small, buildDocuments(small, 'Small'));
         const backlog = await countUnfinished(clients.big);
-        report(`${small} items: ${secondsAlone.toFixed(1)} s alone, ${secondsBeside.toFixed(1)} s beside ${backlog}`);
+        const times = `${secondsAlone.toFixed(1)} s alone, ${secondsBeside.toFixed(1)} s beside ${backlog} waiting`;
+        const ratio = (secondsBeside / secondsAlone).toFixed(2);
+        report(`${small} items of the small tenant: ${times} = ${ratio} × (at most 2)`);
         if (isMeasured) {
           expect(backlog).toBeGreaterThan(0);
           expect(secondsBeside).toBeLessThanOrEqual(2 * secondsAlone);
@@ -53,12 +55,17 @@ export function describeScale(world: WorldOf, { items, isMeasured, loseRedis }: 
 
         await waitUntilLeft(clients.big, Math.round(backlog / 2));
         const growth = await memory.stop();
-        report(`worker: ${toMegabytes(growth.first)} MB at first, ${toMegabytes(growth.last)} MB later`);
+        const sizes = `${toMegabytes(growth.first)} MB at first, ${toMegabytes(growth.last)} MB when half was done`;
+        report(`the worker's memory: ${sizes} (at most ${toMegabytes(MAX_GROWTH_BYTES)} MB more)`);
         if (isMeasured) expect(growth.last - growth.first).toBeLessThan(MAX_GROWTH_BYTES);
 
+        const atLoss = [await countUnfinished(clients.big)];
         await loseRedis();
         await waitUntilLeft(clients.big, Math.round(backlog / 4));
+        atLoss.push(await countUnfinished(clients.big));
         await loseWorker();
+        report(`Redis emptied with ${atLoss[0]} unfinished, the worker killed with ${atLoss[1]}`);
+        if (isMeasured) expect(Math.min(...atLoss)).toBeGreaterThan(0);
         await waitUntilQuiet(clients.big);
         await expectAllIndexed(clients.big, requests, documents);
       },
@@ -112,18 +119,23 @@ async function expectAllIndexed(
   requests: readonly Pushed[],
   documents: readonly IngestDocument[],
 ): Promise<void> {
+  const statuses = [];
+  for (const { requestId } of requests) statuses.push(await waitUntilDone(client, requestId));
+  const indexed = statuses.reduce((sum, { counts }) => sum + (counts.indexed ?? 0), 0);
+  const deadLetters = (await client.call(deadLettersRoute)).data;
+  const letters = `${deadLetters.length} dead letters`;
+  report(`${documents.length} accepted, ${indexed} indexed, ${documents.length - indexed} lost, ${letters}`);
   let next = 0;
-  for (const { requestId, count } of requests) {
-    const status = await waitUntilDone(client, requestId);
-    expect(status.counts).toEqual({ indexed: count });
-    const first = status.items[0];
+  for (const [index, { counts, items }] of statuses.entries()) {
+    const count = requests[index]?.count ?? 0;
+    expect(counts).toEqual({ indexed: count });
     const document = documents[next];
     next += count;
     const query = `What does ${document?.title} hold?`;
-    const { hits } = await client.call(contextRoute, { body: { query, sourceItemId: first?.sourceItemId ?? '' } });
+    const { hits } = await client.call(contextRoute, { body: { query, sourceItemId: items[0]?.sourceItemId ?? '' } });
     expect(hits.map((hit) => hit.content)).toEqual([document?.body]);
   }
-  expect((await client.call(deadLettersRoute)).data).toEqual([]);
+  expect(deadLetters).toEqual([]);
 }
 
 function toMegabytes(bytes: number): number {
