@@ -122,6 +122,14 @@ withPostgres('Database', () => {
     expect(isUniqueViolation('tenants_pkey', 'tenants_pkey')).toBe(false);
   });
 
+  it('tells a statement that takes too long from a server that is away', async () => {
+    const slow = test.database.transaction(async (transaction) => {
+      await transaction.query('SET LOCAL statement_timeout = 20');
+      await transaction.query('SELECT pg_sleep(20)');
+    });
+    await expect(slow).rejects.toMatchObject({ code: 'DEPENDENCY.DATABASE_TIMEOUT', retryable: true, status: 503 });
+  });
+
   it('refuses writes when it is opened read-only', async () => {
     const reader = new Database({ url: test.url, applicationName: 'reader', readOnly: true, unscoped: 'owner' });
     try {

@@ -198,10 +198,10 @@ describeOnPostgres('row-level security', (postgres) => {
     const own = [await look([earlier.itemId]), await look([foreign.itemId]), await look([randomUUID()])];
     expect(own[0]?.found).toEqual({ now: [later.itemId], then: [later.itemId] });
     expect(own[0]?.rows).toBeGreaterThan(0);
-    for (let number = 0; number < 20; number += 1)
+    for (let number = 0; number < 5; number += 1)
       await theirs.add(buildDocument({ externalId: `theirs-${number}`, supersedes: ['handbook'] }));
     expect([await look([earlier.itemId]), await look([foreign.itemId]), await look([randomUUID()])]).toEqual(own);
-  });
+  }, 60_000);
 
   it('refuses a tenant that is none', () => {
     expect(() => app.forTenants([`${ours.id}},{${theirs.id}`])).toThrow('a tenant id is a UUID');
