@@ -1,38 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
 import { projectGraph, type DeclaredRelation, type GraphDocument } from '../graph/project-graph.js';
 import { identifyProposal } from '../proposals/identify-proposal.js';
 import type { InferenceProposal } from '../proposals/inference-proposal.js';
-import { IDENTITY, makeHit, makeProposal, makeTrusted } from '../testing/scripted-ports.js';
+import { makeDocuments, makeRelations } from '../testing/make-declarations.js';
+import { IDENTITY, makeHit, makeItems, makeProposal } from '../testing/scripted-ports.js';
 import { detectContradictions } from './detect-contradictions.js';
 
 const AT = Date.parse('2026-06-01T00:00:00Z');
-const items = buildEvidenceBundle(
-  makeTrusted([
-    makeHit('c1', { text: 'The rate limit of the API is 100 requests.', sourceDate: '2026-01-01T00:00:00Z' }),
-    makeHit('c2', {
-      text: 'The rate limit of the API is 120 requests.',
-      sourceDate: '2026-05-01T00:00:00Z',
-      score: 0.9,
-    }),
-  ]),
-  { maxEvidenceTokens: 1000, countTokens: (text) => text.length },
-).items;
+const items = makeItems(
+  makeHit('c1', { text: 'The rate limit of the API is 100 requests.', sourceDate: '2026-01-01T00:00:00Z' }),
+  makeHit('c2', { text: 'The rate limit of the API is 120 requests.', sourceDate: '2026-05-01T00:00:00Z', score: 0.9 }),
+);
 
-function settled(relations: Partial<DeclaredRelation>[], documents: Partial<GraphDocument>[] = []) {
-  const nothing = { documentId: '', title: '', status: null, validFrom: null, validUntil: null, sourceDate: null };
+function settled(
+  relations: Partial<DeclaredRelation>[],
+  documents: (Partial<GraphDocument> & { documentId: string })[] = [],
+) {
   const graph = projectGraph({
     identity: IDENTITY,
-    documents: documents.map((document) => ({ ...nothing, ...document })),
-    relations: relations.map((relation, index) => ({
-      relationId: `r${index}`,
-      kind: 'supersedes',
-      fromDocumentId: 'document-of-c2',
-      toDocumentId: 'document-of-c1',
-      origin: 'declared',
-      declaredAt: null,
-      ...relation,
-    })),
+    documents: makeDocuments(documents),
+    relations: makeRelations(relations),
     evidence: items,
   });
   const found = detectContradictions({ items, outdated: [], graph, proposals: [], at: AT });
@@ -174,15 +161,7 @@ describe('detectContradictions', () => {
     projectGraph({
       identity: IDENTITY,
       documents: [],
-      relations: relations.map((relation, index) => ({
-        relationId: `r${index}`,
-        kind: 'supersedes',
-        fromDocumentId: 'document-of-c2',
-        toDocumentId: 'document-of-c0',
-        origin: 'declared',
-        declaredAt: null,
-        ...relation,
-      })),
+      relations: makeRelations(relations.map((each) => ({ toDocumentId: 'document-of-c0', ...each }))),
       evidence: items,
       dismissedProposalIds,
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { makeDegraded, makeHit, makeTrusted } from '../testing/scripted-ports.js';
-import { buildEvidenceBundle } from './build-evidence-bundle.js';
+import { makeBundle, makeDegraded, makeHit, makeTrusted } from '../testing/scripted-ports.js';
+import { buildEvidenceBundle, emptyBundle } from './build-evidence-bundle.js';
 import { demoteItems } from './demote-items.js';
 import { DEFAULT_EVIDENCE_POLICY, evidencePolicySchema } from './evidence-policy.js';
 
@@ -68,6 +68,28 @@ describe('buildEvidenceBundle', () => {
     expect(bundle).toMatchObject({ decision: 'abstain', reasonCode, items: [] });
   });
 
+  it('takes no hit of a retrieval that abstained', () => {
+    const hits = [makeHit('c1'), makeHit('c2', { verdict: 'low_confidence' })];
+    expect(buildEvidenceBundle(makeTrusted(hits, { abstained: true }), limits)).toMatchObject({
+      decision: 'abstain',
+      reasonCode: 'retrieval_abstained',
+      items: [],
+      excluded: [
+        { chunkId: 'c1', reason: 'retrieval_abstained' },
+        { chunkId: 'c2', reason: 'low_confidence' },
+      ],
+    });
+  });
+
+  it('counts titles and texts of all items against the budget, up to its last token', () => {
+    const cost = 'Title of c1\nText of c1.'.length;
+    const result = makeTrusted([makeHit('c1'), makeHit('c2'), makeHit('c3')]);
+    const bundle = buildEvidenceBundle(result, { maxEvidenceTokens: 2 * cost, countTokens });
+    expect(idsOf(bundle)).toEqual(['c1', 'c2']);
+    expect(bundle.tokens).toBe(2 * cost);
+    expect(bundle.excluded).toEqual([{ chunkId: 'c3', reason: 'token_budget' }]);
+  });
+
   it('goes on after an item that does not fit the budget', () => {
     const long = makeHit('c1', { text: 'x'.repeat(500) });
     const bundle = buildEvidenceBundle(makeTrusted([long, makeHit('c2')]), { maxEvidenceTokens: 100, countTokens });
@@ -102,9 +124,21 @@ describe('buildEvidenceBundle', () => {
 
     it('keep no place for a hit that is demoted', () => {
       const owner = 'The owner is Ada.';
-      const hits = [makeHit('c1'), makeHit('c2'), makeHit('c3', { text: owner, verdict: 'superseded' }), makeHit('c3')];
+      const demoted = makeHit('c3', { text: owner, verdict: 'superseded' });
+      const hits = [makeHit('c1'), makeHit('c2'), demoted, makeHit('c3', { text: owner })];
       const bundle = buildEvidenceBundle(makeTrusted(hits), limits, { maxItems: 2, answerSlots: slots.slice(0, 1) });
       expect(idsOf(bundle)).toEqual(['c1', 'c2']);
+    });
+
+    it('keep no more places than there are', () => {
+      const hits = [
+        makeHit('c1'),
+        makeHit('c2', { text: 'The owner is Ada.' }),
+        makeHit('c3', { text: 'It costs 5 euros each month.' }),
+      ];
+      const bundle = buildEvidenceBundle(makeTrusted(hits), limits, { maxItems: 1, answerSlots: slots });
+      expect(idsOf(bundle)).toEqual(['c2']);
+      expect(bundle.missingSlots).toEqual(['price']);
     });
 
     it('are bounded', () => {
@@ -115,8 +149,23 @@ describe('buildEvidenceBundle', () => {
   });
 });
 
+describe('emptyBundle', () => {
+  it('holds nothing, and why', () => {
+    const { identity, trustState } = makeBundle(makeHit('c1'));
+    const nothing = { decision: 'abstain', reasonCode: 'uncertified_evidence', items: [], missingSlots: [], tokens: 0 };
+    expect(emptyBundle(identity, trustState, 'uncertified_evidence')).toEqual({
+      ...nothing,
+      identity,
+      trustState,
+      excluded: [],
+    });
+    const excluded = [{ chunkId: 'c1', reason: 'uncertified' as const }];
+    expect(emptyBundle(identity, trustState, 'uncertified_evidence', excluded).excluded).toEqual(excluded);
+  });
+});
+
 describe('demoteItems', () => {
-  const bundle = buildEvidenceBundle(makeTrusted([makeHit('c1'), makeHit('c2')]), limits);
+  const bundle = makeBundle(makeHit('c1'), makeHit('c2'));
 
   it('renumbers what stays and counts its tokens anew', () => {
     const left = demoteItems(

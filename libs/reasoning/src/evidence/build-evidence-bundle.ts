@@ -107,7 +107,7 @@ function selectItems({ hits, abstained, policy, limits }: BundleInput): {
   const demoted = new Set(hits.filter(({ hit }) => hit.verdict !== 'ok').map(({ hit }) => hit.chunkId));
   const ordered = orderHits(hits, policy);
   const reserved = reserveForSlots(
-    ordered.map(({ hit }) => hit).filter((hit) => hit.verdict === 'ok' && !demoted.has(hit.chunkId)),
+    ordered.map(({ hit }) => hit).filter((hit) => !demoted.has(hit.chunkId)),
     policy,
   );
   const seen = new Set<string>();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { makeDegraded, makeHit, makeTrusted, scriptAnswers } from '../testing/scripted-ports.js';
+import { makeBundle, makeDegraded, makeHit, makeTrusted, scriptAnswers } from '../testing/scripted-ports.js';
 import { answerEnvelopeJsonSchema, parseAnswerEnvelope } from './answer-envelope.js';
-import { buildEvidenceBundle } from './build-evidence-bundle.js';
 import { EVIDENCE_SYSTEM_PROMPT, renderEvidencePrompt } from './evidence-prompt.js';
 import { generateFromEvidence } from './generate-from-evidence.js';
 import { normalizeCitations } from './normalize-citations.js';
@@ -9,7 +8,7 @@ import { readAnswer } from './read-answer.js';
 import { validateAnswer } from './validate-answer.js';
 
 const limits = { maxEvidenceTokens: 10_000, countTokens: (text: string) => text.length };
-const bundle = buildEvidenceBundle(makeTrusted([makeHit('c1'), makeHit('c2')]), limits);
+const bundle = makeBundle(makeHit('c1'), makeHit('c2'));
 const envelope = { answer: 'REST.', citations: ['c1'], insufficient_evidence: false };
 const INVALID = expect.objectContaining({ code: 'SYNTHESIS.INVALID_OUTPUT' });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DeclaredStatus } from '@candor/contracts';
+import { makeDocuments, makeRelations } from '../testing/make-declarations.js';
 import { IDENTITY } from '../testing/scripted-ports.js';
 import { projectGraph } from './project-graph.js';
 import { indexGraph, isValidAt, resolveReplacement } from './supersession.js';
@@ -13,22 +14,8 @@ function resolve(
 ) {
   const graph = projectGraph({
     identity: IDENTITY,
-    documents: documents.map((document) => ({
-      title: '',
-      status: null,
-      validFrom: null,
-      validUntil: null,
-      sourceDate: null,
-      ...document,
-    })),
-    relations: pairs.map(([fromDocumentId, toDocumentId], index) => ({
-      relationId: `r${index}`,
-      kind: 'supersedes',
-      fromDocumentId,
-      toDocumentId,
-      origin: 'declared',
-      declaredAt: null,
-    })),
+    documents: makeDocuments(documents),
+    relations: makeRelations(pairs.map(([fromDocumentId, toDocumentId]) => ({ fromDocumentId, toDocumentId }))),
     evidence: [{ chunkId: 'c', documentId: 'a', documentTitle: '' }],
   });
   return resolveReplacement(indexGraph(graph), documentId, AT);

@@ -1,19 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
 import { projectGraph, type DeclaredRelation, type GraphDocument } from '../graph/project-graph.js';
-import { IDENTITY, makeHit, makeTrusted } from '../testing/scripted-ports.js';
+import { makeDocuments, makeRelations } from '../testing/make-declarations.js';
+import { IDENTITY, makeHit, makeItems } from '../testing/scripted-ports.js';
 import { planEvidence } from './plan-evidence.js';
 import { DEFAULT_BUDGET, type ReasoningBudget } from './reasoning-budget.js';
 import { RunRecorder } from './run-recorder.js';
 
-const limits = { maxEvidenceTokens: 10_000, countTokens: (text: string) => text.length };
 type Link = [kind: DeclaredRelation['kind'], from: string, to: string];
 
 /** Evidence of documents a and b. */
 function plan(
   links: Link[],
   over: {
-    documents?: Partial<GraphDocument>[];
+    documents?: (Partial<GraphDocument> & { documentId: string })[];
     budget?: Partial<ReasoningBudget>;
     passages?: [string, string][];
     cut?: 'standing' | 'surroundings';
@@ -23,22 +22,13 @@ function plan(
     ['c1', 'a'],
     ['c2', 'b'],
   ];
-  const items = buildEvidenceBundle(
-    makeTrusted(passages.map(([chunkId, documentId]) => makeHit(chunkId, { documentId }))),
-    limits,
-  ).items;
-  const nothing = { documentId: '', title: '', status: null, validFrom: null, validUntil: null, sourceDate: null };
+  const items = makeItems(...passages.map(([chunkId, documentId]) => makeHit(chunkId, { documentId })));
   const graph = projectGraph({
     identity: IDENTITY,
-    documents: (over.documents ?? []).map((document) => ({ ...nothing, ...document })),
-    relations: links.map(([kind, fromDocumentId, toDocumentId], index) => ({
-      relationId: `r${index}`,
-      kind,
-      fromDocumentId,
-      toDocumentId,
-      origin: 'declared',
-      declaredAt: null,
-    })),
+    documents: makeDocuments(over.documents ?? []),
+    relations: makeRelations(
+      links.map(([kind, fromDocumentId, toDocumentId]) => ({ kind, fromDocumentId, toDocumentId })),
+    ),
     evidence: items,
     cut: over.cut ?? null,
   });

@@ -1,18 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
 import { projectGraph, type DeclaredRelation } from '../graph/project-graph.js';
-import { IDENTITY, makeGraph, makeHit, makeProposal, makeTrusted } from '../testing/scripted-ports.js';
+import { IDENTITY, makeGraph, makeHit, makeItems, makeProposal } from '../testing/scripted-ports.js';
 import { MOST_PROPOSALS } from './inference-proposal.js';
 import { parseProposals } from './parse-proposals.js';
 import { createRuleBasedProposalProvider, proposeConflicts } from './propose-conflicts.js';
 
-const limits = { maxEvidenceTokens: 10_000, countTokens: (text: string) => text.length };
-const itemsOf = (...texts: string[]) =>
-  buildEvidenceBundle(makeTrusted(texts.map((text, index) => makeHit(`c${index + 1}`, { text }))), limits).items;
-
 describe('parseProposals', () => {
   const graph = makeGraph(['c1', 'c2', 'c3']);
-  const evidence = buildEvidenceBundle(makeTrusted([makeHit('c1'), makeHit('c2')]), limits).items;
+  const evidence = makeItems(makeHit('c1'), makeHit('c2'));
   const parse = (output: unknown) => parseProposals(output, graph, evidence);
   const proposal = makeProposal('c1', 'c2');
   const [left, right] = proposal.claims;
@@ -101,9 +96,9 @@ describe('parseProposals', () => {
 });
 
 describe('proposeConflicts', () => {
-  const evidence = itemsOf(
-    'The public API rate limit is 100 requests per minute per API key.',
-    'The public API rate limit is 120 requests per minute per API key.',
+  const evidence = makeItems(
+    makeHit('c1', { text: 'The public API rate limit is 100 requests per minute per API key.' }),
+    makeHit('c2', { text: 'The public API rate limit is 120 requests per minute per API key.' }),
   );
   const graphWith = (...relations: DeclaredRelation[]) =>
     projectGraph({ identity: IDENTITY, documents: [], relations, evidence });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EVIDENCE_SYSTEM_PROMPT, parseEvidencePayload } from '../evidence/evidence-prompt.js';
+import { run } from '../testing/run-scripted.js';
 import {
   IDENTITY,
   envelope,
@@ -14,18 +15,8 @@ import {
   scriptRetriever,
 } from '../testing/scripted-ports.js';
 import type { GenerationIdentity } from '../trust/generation-identity.js';
-import { reason } from './reason.js';
 import { POLICY_NAMES } from './reasoning-policy.js';
 import type { ReasoningRequest } from './reasoning-request.js';
-
-const countTokens = (text: string): number => Math.ceil(text.length / 4);
-const run = (request: Partial<ReasoningRequest> & Pick<ReasoningRequest, 'providers'>) =>
-  reason(
-    { query: 'Which interface is required?', tenantId: 'tenant-a', ...request },
-    {
-      countTokens,
-    },
-  );
 
 function planned(over: { graph?: unknown; proposals?: unknown; generation?: ReasoningRequest['generation'] }) {
   const answerProvider = scriptAnswers(envelope('c1'));

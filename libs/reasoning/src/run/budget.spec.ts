@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { run } from '../testing/run-scripted.js';
 import {
   envelope,
   makeGraph,
@@ -19,10 +20,8 @@ const hits = [makeHit('c1'), makeHit('c2')];
 async function plan(budget: ReasoningRequest['budget'], runtime: ReasoningRuntime = {}, modelCalls = 0) {
   const answerProvider = scriptAnswers(envelope('c1'));
   const proposalProvider = scriptProposals([makeProposal('c1', 'c2')], modelCalls);
-  const response = await reason(
+  const response = await run(
     {
-      query: 'Which interface is required?',
-      tenantId: 'tenant-a',
       policy: { name: 'proposal_assisted' },
       ...(budget === undefined ? {} : { budget }),
       providers: {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { reasoningResponseFromJson, reasoningResponseToJson } from '../serialization/reasoning-response-json.js';
 import { TRUST_FAILURE_CODES } from '../trust/trust-state.js';
 import { VERDICTS } from '../trust/verdict.js';
+import { run } from '../testing/run-scripted.js';
 import {
   IDENTITY,
   envelope,
@@ -15,13 +16,6 @@ import {
   scriptProposals,
   scriptRetriever,
 } from '../testing/scripted-ports.js';
-import { reason } from './reason.js';
-import type { ReasoningRequest } from './reasoning-request.js';
-
-const countTokens = (text: string): number => Math.ceil(text.length / 4);
-const QUERY = 'Which interface is required?';
-const run = (request: Partial<ReasoningRequest> & Pick<ReasoningRequest, 'providers'>) =>
-  reason({ query: QUERY, tenantId: 'tenant-a', ...request }, { countTokens });
 
 /** Evidence, a graph of it and one proposal over it. */
 function reviewable() {
@@ -39,10 +33,7 @@ function reviewable() {
 
 async function answered() {
   const { providers } = reviewable();
-  return reason(
-    { query: QUERY, tenantId: 'tenant-a', policy: { name: 'proposal_assisted' }, providers },
-    { countTokens },
-  );
+  return run({ policy: { name: 'proposal_assisted' }, providers });
 }
 
 async function answeredJson() {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DeclaredRelation, GraphDocument } from '../graph/project-graph.js';
 import { createRuleBasedProposalProvider } from '../proposals/propose-conflicts.js';
+import { makeDocuments, makeRelations } from '../testing/make-declarations.js';
 import {
   envelope,
   makeGraph,
@@ -18,24 +19,20 @@ const NOW = Date.parse('2026-06-01T00:00:00Z');
 /** Two documents that disagree, c2's being the newer, and what is declared of them. */
 async function ask(
   relations: Partial<DeclaredRelation>[],
-  over: { documents?: Partial<GraphDocument>[]; cite?: string; knownAsOf?: string; review?: boolean } = {},
+  over: {
+    documents?: (Partial<GraphDocument> & { documentId: string })[];
+    cite?: string;
+    knownAsOf?: string;
+    review?: boolean;
+  } = {},
 ) {
   const hits = [
     makeHit('c1', { text: 'The rate limit of the API is 100 requests.' }),
     makeHit('c2', { text: 'The rate limit of the API is 120 requests.' }),
   ];
-  const nothing = { documentId: '', title: '', status: null, validFrom: null, validUntil: null, sourceDate: null };
   const graph = makeGraph(['c1', 'c2'], {
-    documents: (over.documents ?? []).map((document) => ({ ...nothing, ...document })),
-    relations: relations.map((relation, index) => ({
-      relationId: `r${index}`,
-      kind: 'supersedes',
-      fromDocumentId: 'document-of-c2',
-      toDocumentId: 'document-of-c1',
-      origin: 'declared',
-      declaredAt: null,
-      ...relation,
-    })),
+    documents: makeDocuments(over.documents ?? []),
+    relations: makeRelations(relations),
   });
   const answerProvider = scriptAnswers(envelope(over.cite ?? 'c2'));
   const response = await reason(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { run } from '../testing/run-scripted.js';
 import {
   IDENTITY,
   envelope,
@@ -12,18 +13,7 @@ import {
   scriptProposals,
   scriptRetriever,
 } from '../testing/scripted-ports.js';
-import { reason } from './reason.js';
 import { POLICY_NAMES, resolvePolicy } from './reasoning-policy.js';
-import type { ReasoningRequest } from './reasoning-request.js';
-
-const countTokens = (text: string): number => Math.ceil(text.length / 4);
-const run = (request: Partial<ReasoningRequest> & Pick<ReasoningRequest, 'providers'>) =>
-  reason(
-    { query: 'Which interface is required?', tenantId: 'tenant-a', ...request },
-    {
-      countTokens,
-    },
-  );
 
 describe('resolvePolicy', () => {
   it('requires certified evidence and allows nothing else by default', () => {

@@ -4,6 +4,7 @@ import { findInconsistencies } from '../serialization/find-inconsistencies.js';
 import { reasoningResponseFromJson, reasoningResponseToJson } from '../serialization/reasoning-response-json.js';
 import {
   IDENTITY,
+  envelope,
   makeDegraded,
   makeGraph,
   makeHit,
@@ -40,7 +41,7 @@ const hit = fc
 const rarely = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const identity = fc.oneof(
-  { weight: 30, arbitrary: fc.constant(IDENTITY) },
+  { weight: 12, arbitrary: fc.constant(IDENTITY) },
   fc.constant({ ...IDENTITY, tenantId: 'tenant-b' }),
   fc.constant({ ...IDENTITY, generationId: 'generation-2' }),
 );
@@ -53,7 +54,7 @@ const retrieval: fc.Arbitrary<TrustedResult> = fc
   }));
 const garbage = fc.oneof(fc.jsonValue(), fc.string(), fc.constant(undefined), fc.constant(new Error('down')));
 const output = <Valid>(valid: fc.Arbitrary<Valid>): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 9, arbitrary: valid }, { weight: 1, arbitrary: garbage });
+  fc.oneof({ weight: 3, arbitrary: valid }, { weight: 1, arbitrary: garbage });
 const answer = output(
   fc
     .record({
@@ -87,22 +88,54 @@ const proposals = output(
   ),
 );
 
-const scenario = fc.record({
+const wild = {
+  query: fc.constantFrom('What is the rate limit?', '', ' \n'),
   retrieval: output(retrieval),
   deeper: output(fc.array(retrieval, { maxLength: 3 })),
   queries: output(fc.record({ queries: fc.array(fc.string(), { maxLength: 4 }) })),
-  graph: output(fc.constant(makeGraph(['c1', 'c2', 'c3', 'c4']))),
+  graph: output(identity.chain((of) => fc.constant(makeGraph(['c1', 'c2', 'c3', 'c4'], { identity: of })))),
   proposals,
   answer,
-  policy: fc.record({
-    name: fc.constantFrom('evidence_assembly' as const, ...POLICY_NAMES),
-    requireCertifiedEvidence: fc.boolean(),
-    allowRetrievalExpansion: fc.boolean(),
-  }),
   budget: fc.record({
     maxSteps: fc.integer({ min: 1, max: 12 }),
     maxGraphNodes: fc.integer({ min: 1, max: 12 }),
     maxEvidenceTokens: fc.nat(4000),
+  }),
+};
+const says = (chunkId: string, limit: number) =>
+  makeHit(chunkId, { text: `Text of ${chunkId}. The rate limit of the service is ${limit} requests a day.` });
+/** One thing that goes wrong is seen best where all else goes well. */
+const usual: { [Part in keyof typeof wild]: fc.Arbitrary<unknown> } = {
+  query: fc.constant('What is the rate limit?'),
+  retrieval: fc.constantFrom(
+    makeTrusted([says('c1', 1), says('c2', 2), makeHit('c3', { verdict: 'expired' })]),
+    makeDegraded('CALIBRATION_STALE', [says('c1', 1)]),
+    makeTrusted([], { abstained: true }),
+  ),
+  deeper: fc.constant([makeTrusted([says('c1', 1)])]),
+  queries: fc.constant({ queries: ['limit'] }),
+  graph: fc.constant(makeGraph(['c1', 'c2', 'c3', 'c4'])),
+  proposals: fc.constantFrom([], [makeProposal('c1', 'c2')]),
+  answer: fc.constant(envelope('c1')),
+  budget: fc.constant({ maxSteps: 12, maxGraphNodes: 12, maxEvidenceTokens: 4000 }),
+};
+/** Each part as usual, but for one in six. */
+const mixed = <Part extends keyof typeof wild>(part: Part) =>
+  fc.oneof({ weight: 5, arbitrary: usual[part] }, { weight: 1, arbitrary: wild[part] }) as (typeof wild)[Part];
+
+const scenario = fc.record({
+  query: mixed('query'),
+  retrieval: mixed('retrieval'),
+  deeper: mixed('deeper'),
+  queries: mixed('queries'),
+  graph: mixed('graph'),
+  proposals: mixed('proposals'),
+  answer: mixed('answer'),
+  budget: mixed('budget'),
+  policy: fc.record({
+    name: fc.constantFrom('evidence_assembly' as const, ...POLICY_NAMES),
+    requireCertifiedEvidence: fc.boolean(),
+    allowRetrievalExpansion: fc.boolean(),
   }),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
@@ -110,7 +143,7 @@ type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : neve
 async function play(given: Scenario): Promise<ReasoningResponse> {
   return reason(
     {
-      query: 'What is the rate limit?',
+      query: given.query,
       tenantId: 'tenant-a',
       generation: { generationId: 'generation-1' },
       policy: given.policy,
@@ -126,6 +159,38 @@ async function play(given: Scenario): Promise<ReasoningResponse> {
     },
     { countTokens: (text) => text.length, now: () => 0 },
   );
+}
+
+/** What the runs of a property reach: of what none reaches, it proves nothing. */
+class Reached {
+  private readonly counts = new Map<string, number>();
+
+  count(...states: string[]): void {
+    for (const state of states) this.counts.set(state, (this.counts.get(state) ?? 0) + 1);
+  }
+
+  expectAll(...states: string[]): void {
+    expect(states.filter((state) => !this.counts.has(state))).toEqual([]);
+  }
+}
+
+const OUTCOMES = ['answered', 'abstained', 'needs_clarification', 'needs_review'];
+
+/** What a response shows of the way it took. */
+function describeRun(response: ReasoningResponse): string[] {
+  const { outcome, diagnostics, proposals, contradictions, providerFailures, evidence } = response;
+  const seen = [
+    proposals.length > 0 && 'proposals',
+    contradictions.length > 0 && 'contradictions',
+    diagnostics.retrievalRounds > 1 && 'expansion',
+    (evidence?.excluded.length ?? 0) > 0 && 'excluded hits',
+    response.trustState?.state === 'degraded' && 'degraded trust',
+  ].filter((state) => state !== false);
+  return [
+    outcome,
+    ...seen.map((state) => `${outcome} with ${state}`),
+    ...providerFailures.map(({ provider }) => `failed ${provider}`),
+  ];
 }
 
 type Json = Record<string, unknown>;
@@ -148,16 +213,16 @@ function listPlaces(value: unknown): { objects: Json[]; numbers: [Json, string][
 
 describe('properties of reason', () => {
   it('never answers with a citation that is not in the trusted bundle, whatever the providers give', async () => {
-    let answered = 0;
+    const reached = new Reached();
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
         const response = await play(given);
         expect(findInconsistencies(response)).toEqual([]);
+        reached.count(...describeRun(response));
         if (response.outcome !== 'answered') {
           expect(response.citations).toEqual([]);
           return;
         }
-        answered += 1;
         const results = [given.retrieval, ...(Array.isArray(given.deeper) ? (given.deeper as unknown[]) : [])];
         const hits = results.flatMap((result) => (result as Partial<TrustedResult> | undefined)?.hits ?? []);
         const items = new Set(response.evidence.items.map((item) => item.chunkId));
@@ -172,11 +237,17 @@ describe('properties of reason', () => {
       }),
       { numRuns: 600 },
     );
-    // Else the property would hold for want of answers.
-    expect(answered).toBeGreaterThan(0);
+    reached.expectAll(
+      ...OUTCOMES,
+      ...['proposals', 'expansion', 'excluded hits', 'degraded trust', 'contradictions'].map(
+        (state) => `answered with ${state}`,
+      ),
+      ...['retriever', 'answer_provider', 'proposal_provider', 'graph_provider'].map((port) => `failed ${port}`),
+    );
   });
 
   it('carries no text of the corpus when it abstains as uncertified', async () => {
+    const reached = new Reached();
     await fc.assert(
       fc.asyncProperty(retrieval, fc.constantFrom(...POLICY_NAMES), async (found, name) => {
         const given = { ...found, hits: found.hits.map((one) => ({ ...one, text: `SECRET ${one.text}` })) };
@@ -186,33 +257,40 @@ describe('properties of reason', () => {
           policy: { name, requireCertifiedEvidence: true, allowRetrievalExpansion: true },
         });
         if (response.refusalReason === 'uncertified_evidence') {
+          reached.count(found.hits.length > 0 ? 'uncertified' : 'uncertified without hits');
           expect(JSON.stringify(response)).not.toContain('SECRET');
           expect(response.diagnostics.answerProviderInvoked).toBe(false);
         }
       }),
       { numRuns: 100 },
     );
+    reached.expectAll('uncertified');
   });
 
   it('gives responses whose JSON round trip is the identity', async () => {
+    const reached = new Reached();
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
         const response = await play(given);
+        reached.count(...describeRun(response));
         const text = JSON.stringify(reasoningResponseToJson(response));
         expect(reasoningResponseFromJson(text)).toEqual(response);
         expect(JSON.stringify(reasoningResponseToJson(reasoningResponseFromJson(text)))).toBe(text);
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
+    reached.expectAll(...OUTCOMES, 'answered with excluded hits');
   });
 
   it('rejects an unknown key, a missing key and a number that is none, at any place', async () => {
+    const reached = new Reached();
     const badNumber = fc.constantFrom<unknown>(NaN, Infinity, -Infinity, 'NaN', 'Infinity', '-Infinity', '1', true);
     const rejected = (json: unknown): void =>
       expect(() => reasoningResponseFromJson(json)).toThrow(expect.objectContaining({ code: 'REQUEST.INVALID' }));
     await fc.assert(
       fc.asyncProperty(scenario, fc.nat(), badNumber, fc.string({ minLength: 1 }), async (given, at, bad, key) => {
-        const json = reasoningResponseToJson(await play(given));
+        const response = await play(given);
+        const json = reasoningResponseToJson(response);
         const pick = <Value>(values: Value[]): Value => values[at % values.length]!;
 
         const extended = structuredClone(json);
@@ -233,12 +311,15 @@ describe('properties of reason', () => {
         const [parent, field] = pick(listPlaces(spoiled).numbers);
         parent[field] = bad;
         rejected(spoiled);
+        reached.count(response.outcome, `bad number ${String(bad)}`);
       }),
       { numRuns: 150 },
     );
+    reached.expectAll('answered', 'abstained', ...['NaN', 'Infinity', '1'].map((bad) => `bad number ${bad}`));
   });
 
   it('rejects any nested trust state but its own', async () => {
+    const reached = new Reached();
     const other = fc.constantFrom<unknown>(
       { state: 'trusted', failure_code: null },
       ...TRUST_FAILURE_CODES.map((code) => ({ state: 'degraded', failure_code: code })),
@@ -252,14 +333,17 @@ describe('properties of reason', () => {
         const json = structuredClone(reasoningResponseToJson(await play(given)));
         if (json.evidence === null || JSON.stringify(json.trust_state) === JSON.stringify(trustState)) return;
         (json.evidence as Json)['trust_state'] = trustState;
+        reached.count(json.outcome);
         expect(() => reasoningResponseFromJson(json)).toThrow(expect.objectContaining({ code: 'REQUEST.INVALID' }));
       }),
       { numRuns: 100 },
     );
+    reached.expectAll('answered', 'abstained');
   });
 });
 
 const DEFAULT_SCENARIO: Scenario = {
+  query: 'What is the rate limit?',
   retrieval: makeTrusted([]),
   deeper: [makeTrusted([])],
   queries: { queries: [] },

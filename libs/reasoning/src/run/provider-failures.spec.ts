@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '@candor/contracts';
+import { run } from '../testing/run-scripted.js';
 import {
   envelope,
   makeGraph,
@@ -12,21 +13,7 @@ import {
   scriptProposals,
   scriptRetriever,
 } from '../testing/scripted-ports.js';
-import { reason } from './reason.js';
-import type { ReasoningRequest, ReasoningRuntime } from './reasoning-request.js';
 
-const countTokens = (text: string): number => Math.ceil(text.length / 4);
-const run = (
-  request: Partial<ReasoningRequest> & Pick<ReasoningRequest, 'providers'>,
-  runtime: ReasoningRuntime = {},
-) =>
-  reason(
-    { query: 'Which interface is required?', tenantId: 'tenant-a', ...request },
-    {
-      countTokens,
-      ...runtime,
-    },
-  );
 const evidence = makeTrusted([makeHit('c1'), makeHit('c2')]);
 
 /** What a provider can do wrong, and the kind that it gets. */

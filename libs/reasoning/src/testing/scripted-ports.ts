@@ -1,3 +1,4 @@
+import type { AnswerableBundle } from '../evidence/evidence-bundle.js';
 import type { EvidencePrompt } from '../evidence/evidence-prompt.js';
 import type { GraphProjection } from '../graph/graph-projection.js';
 import { projectGraph, type GraphSource } from '../graph/project-graph.js';
@@ -60,6 +61,25 @@ export function makeTrusted(hits: JudgedHit[], over: Partial<TrustedResult> = {}
     stageTimes: [{ stage: 'search', ms: 3 }],
     ...over,
   } as TrustedResult;
+}
+
+/** What a bundle makes of hits that are `ok`, without its rules; at least one. */
+export function makeItems(...hits: JudgedHit[]): AnswerableBundle['items'] {
+  const items = hits.map((hit, index) => ({ ...hit, verdict: 'ok', ordinal: index + 1, retrievedBy: 'initial' }));
+  return items as AnswerableBundle['items'];
+}
+
+export function makeBundle(...hits: JudgedHit[]): AnswerableBundle {
+  return {
+    identity: IDENTITY,
+    trustState: TRUSTED,
+    decision: 'answerable',
+    reasonCode: null,
+    items: makeItems(...hits),
+    excluded: [],
+    missingSlots: [],
+    tokens: 10,
+  };
 }
 
 export function makeDegraded(failureCode: TrustFailureCode, hits: JudgedHit[]): TrustedResult {
