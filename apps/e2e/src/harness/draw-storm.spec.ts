@@ -12,6 +12,19 @@ describe('drawStorm', () => {
     }
   });
 
+  it('strikes anywhere in the batch alike', () => {
+    const points = Array.from({ length: 100 }, (_, seed) => drawStorm(FAILURES, 200, seed)).flat();
+    for (const [from, to] of [
+      [1, 50],
+      [51, 100],
+      [101, 150],
+      [151, 200],
+    ] as const) {
+      const share = points.filter(({ after }) => after >= from && after <= to).length / points.length;
+      expect([share > 0.15, share < 0.35]).toEqual([true, true]);
+    }
+  });
+
   it('is the same for the same seed, and another for most others', () => {
     expect(drawStorm(FAILURES, 200, 7)).toEqual(drawStorm(FAILURES, 200, 7));
     const storms = new Set(Array.from({ length: 50 }, (_, seed) => JSON.stringify(drawStorm(FAILURES, 200, seed))));
