@@ -16,6 +16,8 @@ function plan(
     budget?: Partial<ReasoningBudget>;
     passages?: [string, string][];
     cut?: 'standing' | 'surroundings';
+    /** Passages that the graph knows of; else all. */
+    known?: string[];
   } = {},
 ) {
   const passages = over.passages ?? [
@@ -29,7 +31,7 @@ function plan(
     relations: makeRelations(
       links.map(([kind, fromDocumentId, toDocumentId]) => ({ kind, fromDocumentId, toDocumentId })),
     ),
-    evidence: items,
+    evidence: items.filter(({ chunkId }) => over.known?.includes(chunkId) ?? true),
     cut: over.cut ?? null,
   });
   const recorder = new RunRecorder({ ...DEFAULT_BUDGET, ...over.budget }, () => 0);
@@ -118,6 +120,45 @@ describe('planEvidence', () => {
       ['same_thread', 'b', 's'],
     ]);
     expect(visits).toEqual(['a:0', 'x:1', 'y:2', 'b:0', 'p:1', 'q:2', 's:1']);
+  });
+
+  it('goes to the nearest kind of surroundings first, and on in the order of the graph', () => {
+    const { visits, steps } = plan(
+      [
+        ['same_thread', 'a', 't'],
+        ['reply_of', 'a', 'p'],
+        ['references', 'a', 'g'],
+        ['references', 'a', 'f'],
+        ['supersedes', 'a', 's'],
+        ['conflicts_with', 'a', 'k'],
+        ['references', 'k', 'n'],
+        ['references', 'k', 'm'],
+      ],
+      { passages: [['c1', 'a']] },
+    );
+    expect(visits).toEqual(['a:0', 'k:1', 'n:2', 'm:2', 's:1', 'g:1', 'f:1', 'p:1', 't:1']);
+    expect(steps.slice(0, 3).map(({ count, stopReason }) => [count, stopReason])).toEqual([
+      [6, null],
+      [3, null],
+      [1, null],
+    ]);
+  });
+
+  it('reads two replacements in the order of the graph', () => {
+    const { visits } = plan([
+      ['supersedes', 'y', 'a'],
+      ['supersedes', 'x', 'a'],
+    ]);
+    expect(visits).toEqual(['a:0', 'y:1', 'x:1', 'b:0']);
+  });
+
+  it('has no neighbour in itself', () => {
+    const { steps } = plan([['same_thread', 'a', 'a']]);
+    expect(steps[0]).toMatchObject({ nodeId: 'a', count: 0, stopReason: 'no_neighbours' });
+  });
+
+  it('keeps what the graph does not know of', () => {
+    expect(plan([], { known: ['c1'] }).demoted).toEqual([]);
   });
 
   it('says which bound ended the surroundings, and still judges the evidence', () => {

@@ -22,7 +22,7 @@ export interface PlanInput {
   recorder: RunRecorder;
 }
 
-/** Nearest first: what says most of a document's standing. */
+/** Nearest first: what says most of a document's standing; of one kind, in the order of the graph. */
 const SURROUNDINGS: readonly EdgeKind[] = ['conflicts_with', 'supersedes', 'references', 'reply_of', 'same_thread'];
 
 /**
@@ -125,9 +125,7 @@ class GraphWalk {
 
 function listNeighbours(index: GraphIndex, documentId: string): string[] {
   const rank = (edge: GraphEdge): number => SURROUNDINGS.indexOf(edge.kind);
-  const edges = [...index.edgesOf(documentId)].sort(
-    (left, right) => rank(left) - rank(right) || (left.edgeId < right.edgeId ? -1 : 1),
-  );
+  const edges = [...index.edgesOf(documentId)].sort((left, right) => rank(left) - rank(right));
   const neighbours = edges.map((edge) => (edge.fromNodeId === documentId ? edge.toNodeId : edge.fromNodeId));
   return [...new Set(neighbours)].filter((neighbour) => neighbour !== documentId);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { buildEvidenceBundle } from '../evidence/build-evidence-bundle.js';
 import { run } from '../testing/run-scripted.js';
 import {
   IDENTITY,
@@ -65,6 +66,19 @@ describe('policies', () => {
       stopReason: 'no_provider',
       count: 0,
     });
+  });
+
+  it('shows the very bundle that buildEvidenceBundle makes', async () => {
+    const trusted = makeTrusted([makeHit('c1'), makeHit('c2', { verdict: 'expired' }), makeHit('c3'), makeHit('c4')]);
+    const evidencePolicy = { maxItems: 2, answerSlots: [{ name: 'last', terms: ['c4'] }] };
+    const response = await run({
+      policy: { name: 'retrieval_only' },
+      evidencePolicy,
+      providers: { retriever: scriptRetriever(trusted) },
+    });
+    const limits = { maxEvidenceTokens: 2048, countTokens: (text: string) => Math.ceil(text.length / 4) };
+    expect(response.evidence).toEqual(buildEvidenceBundle(trusted, limits, evidencePolicy));
+    expect(response.evidence?.items.map((item) => item.chunkId)).toEqual(['c1', 'c4']);
   });
 
   it('evidence_assembly never asks the graph', async () => {
