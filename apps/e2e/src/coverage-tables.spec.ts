@@ -33,6 +33,7 @@ describe.each([
   ['docs/reference/seed-coverage.md', 80],
   ['docs/reference/pains-coverage.md', 200],
   ['docs/reference/reliability-coverage.md', 35],
+  ['docs/reference/retrieval-coverage.md', 130],
   ['docs/reference/filters.md', 50],
   ['docs/security/threat-model.md', 45],
 ])('%s', (table, least) => {
