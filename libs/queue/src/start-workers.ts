@@ -14,6 +14,11 @@ export interface WorkerCallbacks {
   error: (queue: string, error: Error) => void;
 }
 
+/**
+ * How often a job may have lost its worker and still run again. One that ends its worker itself has to end; one that only
+ * was there when processes, machines or Redis went, several times in a row, must not.
+ */
+const MOST_STALLS = 5;
 const RETRY_START_MS = 500;
 const SAME_ERROR_SILENCE_MS = 10_000;
 
@@ -55,7 +60,7 @@ function openOne(
   const { lockDurationMs, intervalMs } = options.stalled ?? { lockDurationMs: 30_000, intervalMs: 15_000 };
   const worker = openWorker(options.backend, queue, (job, token) => callbacks.process(queue, job, token), {
     concurrency,
-    maxStalledCount: oneShot ? 0 : 2,
+    maxStalledCount: oneShot ? 0 : MOST_STALLS,
     lockDurationMs,
     stalledIntervalMs: intervalMs,
   });

@@ -169,6 +169,20 @@ for (const backend of testBackends()) {
       await dead.bury();
     });
 
+    it('runs a job whose workers died three times', async () => {
+      const dead = [];
+      await harness.producer.add(harness.jobs.work, testPayload());
+      for (let times = 0; times < 3; times += 1) {
+        const worker = await startDyingWorker(harness.jobs.work.queue, 10);
+        await worker.taken;
+        dead.push(worker);
+      }
+      await harness.startWorker({ stalled: { lockDurationMs: 1_000, intervalMs: 200 } });
+      await until(() => harness.runs.length + harness.letters.length > 0);
+      expect([harness.runs.length, harness.letters]).toEqual([1, []]);
+      for (const worker of dead) await worker.bury();
+    });
+
     it('runs handlers inside the given job context', async () => {
       const seen: string[] = [];
       await harness.startWorker({
