@@ -12,7 +12,6 @@ const DOCUMENT = 'docs/reference/reliability-coverage.md';
  * a `describe` of that name, or by its file (`promiseOf`: path from the repository's root → promise).
  * A run of all suites fails when something was lost or a promise wasn't tried.
  */
-// eslint-disable-next-line import-x/no-default-export -- jest loads a reporter by its default export
 export default class FaultTableReporter {
   constructor(globalConfig, { promiseOf = {} } = {}) {
     this.isWhole = !globalConfig.testNamePattern && globalConfig.testPathPatterns.patterns.length === 0;

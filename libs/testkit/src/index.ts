@@ -3,6 +3,7 @@ export { ApiClient, fillPath, type ApiResponse, type CallInput, type SendOptions
 export { buildDocument, type DocumentFields } from './build-document.js';
 export { findProcessesOf, type FoundProcess } from './find-processes.js';
 export { runRedisCommand } from './redis-command.js';
+export { runStatements, type Statement } from './run-statements.js';
 export {
   answerWith,
   answerWithText,
