@@ -17,6 +17,7 @@ export default {
   clearTextReporter: { allowColor: false, reportTests: false, logTests: false },
   jsonReporter: { fileName: '.candor/mutation-report.json' },
   concurrency: 1,
-  timeoutMS: 30_000,
+  // A busy machine is no endless loop; those end at their limit of hits.
+  timeoutMS: 300_000,
   thresholds: { high: 100, low: 100, break: 100 },
 };
