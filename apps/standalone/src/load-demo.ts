@@ -5,6 +5,10 @@ import type { Calibration, IngestionStatus, IngestResponse } from '@candor/contr
 const FILES = ['notion', 'slack', 'google-drive', 'gmail'];
 const POLL_MS = 300;
 
+const BUSY = new Set([503, 504]);
+const ATTEMPTS = 10;
+const PAUSE_MS = 2_000;
+
 export interface DemoTarget {
   /** Of the public API. */
   url: string;
@@ -39,8 +43,20 @@ async function readDemoFile(name: string): Promise<unknown[]> {
   return JSON.parse(await readFile(new URL(`../demo/${name}.json`, import.meta.url), 'utf8')) as unknown[];
 }
 
+/** Each call may be made again. A machine that is busy with other things too is no reason to end the first start. */
 async function callApi<Body>(target: DemoTarget, method: string, path: string, body?: unknown): Promise<Body> {
-  const response = await fetch(`${target.url}${path}`, {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await send(target, method, path, body);
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text) as Body;
+    if (!BUSY.has(response.status) || attempt === ATTEMPTS)
+      throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    await delay(PAUSE_MS);
+  }
+}
+
+function send(target: DemoTarget, method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${target.url}${path}`, {
     method,
     headers: {
       authorization: `API-Key ${target.key}`,
@@ -48,7 +64,4 @@ async function callApi<Body>(target: DemoTarget, method: string, path: string, b
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
-  return JSON.parse(text) as Body;
 }
