@@ -338,6 +338,7 @@ describe('candor', () => {
 
     it.each<[string, Record<string, Answer>, Record<string, string>, string, RegExp]>([
       ['no key', {}, { CANDOR_API_KEY: '' }, 'settings', /\.candor\/admin-key/],
+      ['what is no address', {}, { CANDOR_URL: 'nonsense' }, 'settings', /gateway's address/],
       ['a key that is none', {}, { CANDOR_API_KEY: 'secret' }, 'settings', /begins with gm_/],
       ['a gateway that is not there', {}, { CANDOR_URL: 'http://127.0.0.1:9' }, 'gateway', /npm start/],
       ['something else at the address', { '/readyz': ok('hello') }, {}, 'gateway', /CANDOR_URL/],

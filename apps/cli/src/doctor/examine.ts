@@ -24,7 +24,7 @@ export async function* examine(
       what: 'settings',
       state: 'broken',
       message: error.message,
-      mend: 'The key of `npm start` is in .candor/admin-key: CANDOR_API_KEY=$(cat .candor/admin-key).',
+      mend: String(error.details?.['mend']),
     };
     return;
   }
