@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
  */
 export async function startTestServices(root, { say, counts, strict }) {
   const load = (path) => import(pathToFileURL(join(root, path)).href);
-  const { SERVICE_NAMES, provideChromium, startServices, removeServiceData } =
+  const { SERVICE_NAMES, provideChromium, providePostgresPrograms, startServices, removeServiceData } =
     await load('tools/services/dist/index.js');
   const { ensureModel } = await load('tools/models/dist/index.js');
   const dataDir = join(root, '.candor', `test-${process.pid}`);
@@ -28,6 +28,9 @@ export async function startTestServices(root, { say, counts, strict }) {
     ),
     chromium: async () => {
       variables.CANDOR_CHROMIUM = await provideChromium({ onProgress });
+    },
+    'pg_dump and its server': async () => {
+      variables.CANDOR_POSTGRES_PROGRAMS = await providePostgresPrograms({ onProgress });
     },
     model: async () => {
       variables.CANDOR_MODEL_DIR = (await ensureModel({ onProgress })).dir;

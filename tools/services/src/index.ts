@@ -5,6 +5,8 @@ export type { ProvideChromiumOptions } from './chromium/provide-chromium.js';
 export { startElasticsearch } from './elasticsearch/start-elasticsearch.js';
 export type { StartElasticsearchOptions } from './elasticsearch/start-elasticsearch.js';
 export { freePort } from './find-free-port.js';
+export { providePostgresPrograms } from './postgres/provide-postgres-programs.js';
+export type { ProvidePostgresProgramsOptions } from './postgres/provide-postgres-programs.js';
 export { startPostgres } from './postgres/start-postgres.js';
 export type { StartPostgresOptions } from './postgres/start-postgres.js';
 export { startRedis } from './redis/start-redis.js';

@@ -11,13 +11,22 @@ const POLICY_FILE = '/usr/sbin/policy-rc.d';
 const APT_ENVIRONMENT = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
 const APT_OPTIONS = ['-o', 'DPkg::Lock::Timeout=300', '-y', '-q'];
 
+/** One after the other: the one that ends first would take the policy away under the others. */
+let last: Promise<unknown> = Promise.resolve();
+
 /**
  * Installs a package with apt-get where we are root and have it; none of its services is started.
  *
  * @param hint  what somebody can do who isn't
  * @throws ServiceStartError naming the other ways when this isn't possible.
  */
-export async function installWithApt(name: string, hint: string, onProgress: OnProgress): Promise<void> {
+export function installWithApt(name: string, hint: string, onProgress: OnProgress): Promise<void> {
+  const installed = last.then(() => install(name, hint, onProgress));
+  last = installed.catch(() => undefined);
+  return installed;
+}
+
+async function install(name: string, hint: string, onProgress: OnProgress): Promise<void> {
   if (process.getuid?.() !== 0 || (await findProgram(['apt-get'])) === undefined) {
     throw new ServiceStartError(`${name} is not on PATH: ${hint}`);
   }

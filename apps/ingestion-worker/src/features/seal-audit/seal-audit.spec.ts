@@ -42,8 +42,10 @@ withPostgres('sealing rounds', () => {
     );
   const chainOf = (tenantId: string): Promise<AuditChain> =>
     postgres.database.read((manager) => readChain(manager, tenantId));
-  const query = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    postgres.database.read((manager) => manager.query<Row[]>(sql, parameters));
+  const query = async <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> => {
+    const rows: Row[] = await postgres.database.read((manager) => manager.query(sql, parameters));
+    return rows;
+  };
   const horizon = async (): Promise<bigint> =>
     BigInt((await query<{ horizon: string }>('SELECT horizon::text FROM audit_sealing'))[0]?.horizon ?? 0);
   /** Rounds until that many events of the tenant are sealed; what the last of them threw. */
@@ -62,8 +64,9 @@ withPostgres('sealing rounds', () => {
     return thrown;
   };
   const metrics = async (): Promise<Record<string, number>> => {
-    const lines = (await processMetrics().metrics()).split('\n').filter((line) => line.startsWith('candor_audit_'));
-    return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]));
+    const text = await processMetrics().metrics();
+    const samples = [...text.matchAll(/^(candor_audit_\S+) (\S+)$/gm)];
+    return Object.fromEntries(samples.map(([, name = '', value]): [string, number] => [name, Number(value)]));
   };
 
   it('go on for everybody but the tenant whose chain is broken, which is told, tried again, and caught up with', async () => {
