@@ -164,4 +164,31 @@ describeOnPostgres('proposals', (postgres) => {
     await query(`UPDATE item_versions SET state = 'failed' WHERE state = 'accepted'`);
     expect(await take()).toMatchObject({ tenantId: tenant.id });
   });
+
+  it('are looked for once a tenant is quiet, or has waited for long', async () => {
+    const take = (quietSeconds: number, longestSeconds: number) =>
+      run((transaction) => takeScanTask(transaction, [], { quietSeconds, longestSeconds }));
+    const indexedAgo = (seconds: number) =>
+      query(`UPDATE item_versions SET state_at = now() - make_interval(secs => $2) WHERE tenant_id = $1`, [
+        tenant.id,
+        seconds,
+      ]);
+    await put();
+    await put();
+    await indexedAgo(5);
+    expect(await take(10, 600)).toBeNull();
+    expect(await take(4, 600)).toMatchObject({ tenantId: tenant.id });
+    await indexedAgo(11);
+    const task = await take(10, 600);
+    expect(task).toMatchObject({ tenantId: tenant.id });
+    if (!task) throw new Error('nothing to do');
+    await run((transaction) => finishScan(transaction, task));
+    // One that never rests is taken all the same, some time after the last scan.
+    await put();
+    expect(await take(10, 600)).toBeNull();
+    await query(`UPDATE proposal_scans SET scanned_at = now() - interval '601 seconds' WHERE tenant_id = $1`, [
+      tenant.id,
+    ]);
+    expect(await take(10, 600)).toMatchObject({ tenantId: tenant.id });
+  });
 });

@@ -160,13 +160,24 @@ export interface ScanTask {
   chunking: string;
 }
 
+export interface ScanRest {
+  /** Seconds that nothing has come in for: between two batches of a large import nothing waits for a moment, either. */
+  quietSeconds: number;
+  /** Seconds since the last scan, or since the generation was made, after which a tenant that is never quiet is taken too. */
+  longestSeconds: number;
+}
+
 /**
- * A tenant whose corpus changed since it was last looked through, and in which nothing is being ingested now; locked
- * until the transaction ends, so that two workers never take the same.
+ * A tenant whose corpus changed since it was last looked through, and in which nothing is being ingested now, nor was of late;
+ * locked until the transaction ends, so that two workers never take the same.
  *
  * @param except tenants that are not to be taken again: their last scan failed.
  */
-export async function takeScanTask(transaction: Transaction, except: readonly string[] = []): Promise<ScanTask | null> {
+export async function takeScanTask(
+  transaction: Transaction,
+  except: readonly string[] = [],
+  { quietSeconds, longestSeconds }: ScanRest = { quietSeconds: 0, longestSeconds: 0 },
+): Promise<ScanTask | null> {
   const rows: ScanTask[] = await transaction.query(
     // The lock is asked for row by row, or all that wait would be taken at once.
     `SELECT * FROM (SELECT g.tenant_id AS "tenantId", g.id AS "generationId", g.pipeline_fingerprint AS "pipelineFingerprint",
@@ -175,9 +186,12 @@ export async function takeScanTask(transaction: Transaction, except: readonly st
      WHERE g.status = 'live' AND g.tenant_id <> ALL ($1::uuid[]) AND g.item_count > 1 AND g.corpus_sum IS DISTINCT FROM s.corpus_sum
        AND NOT EXISTS (SELECT 1 FROM item_versions v WHERE v.tenant_id = g.tenant_id
          AND v.state IN ('accepted', 'extracting', 'indexing'))
+       AND (coalesce(s.scanned_at, g.created_at) <= now() - make_interval(secs => $3)
+         OR NOT EXISTS (SELECT 1 FROM item_versions v WHERE v.tenant_id = g.tenant_id AND v.state = 'indexed'
+           AND v.state_at > now() - make_interval(secs => $2)))
      ORDER BY s.scanned_at NULLS FIRST, g.tenant_id OFFSET 0) waiting
      WHERE pg_try_advisory_xact_lock(hashtextextended('proposals:' || "tenantId", 0)) LIMIT 1`,
-    [except],
+    [except, quietSeconds, longestSeconds],
   );
   return rows[0] ?? null;
 }

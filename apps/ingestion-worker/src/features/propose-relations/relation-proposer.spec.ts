@@ -23,7 +23,10 @@ const server = testServerUrl(process.env);
   afterAll(() => postgres.drop());
   beforeEach(async () => {
     tenant = await TestTenant.create(postgres.database);
-    proposer = new RelationProposer(postgres.database, createLogger('worker', { level: 'silent' }));
+    proposer = new RelationProposer(postgres.database, createLogger('worker', { level: 'silent' }), 15_000, {
+      quietSeconds: 0,
+      longestSeconds: 0,
+    });
   });
   const query = (sql: string, parameters: unknown[] = []) =>
     postgres.database.read((manager) => manager.query(sql, parameters));

@@ -10,6 +10,7 @@ import {
   type Database,
   type NewProposal,
   type ScannedPassage,
+  type ScanRest,
   type ScanTask,
   type Transaction,
 } from '@candor/persistence';
@@ -17,13 +18,15 @@ import { projectGraph, proposeConflicts, type EvidenceItem, type InferencePropos
 import type { Logger } from '@candor/runtime';
 
 const EVERY_MS = 15_000;
+/** A scan of each gap within a large import would cost a tenth of the worker, and say the same as the one after it. */
+const REST: ScanRest = { quietSeconds: 10, longestSeconds: 600 };
 /** Compared with each other: the newest of a tenant. */
 const BOUNDS = { mostItems: 100, mostBytes: 200_000 };
 const MOST_DOCUMENTS = 250;
 
 /**
  * Looks a tenant's newest items through for disagreements, by rules, once its corpus changed and nothing is being
- * ingested any more. What it finds waits for a person: requests propose and write nothing.
+ * ingested any more, nor was just now. What it finds waits for a person: requests propose and write nothing.
  */
 export class RelationProposer {
   private timer: NodeJS.Timeout | undefined;
@@ -34,6 +37,7 @@ export class RelationProposer {
     private readonly database: Database,
     private readonly logger: Logger,
     private readonly everyMs = EVERY_MS,
+    private readonly rest = REST,
   ) {}
 
   start(): void {
@@ -82,7 +86,7 @@ export class RelationProposer {
   /** One tenant; null when there is nothing to do, else how many proposals are new. */
   private scan(except: readonly string[], notify: (task: ScanTask) => void): Promise<number | null> {
     return this.database.system('relation-scan').transaction(async (transaction) => {
-      const task = await takeScanTask(transaction, except);
+      const task = await takeScanTask(transaction, except, this.rest);
       if (!task) return null;
       notify(task);
       await dropOutdatedProposals(transaction, task.tenantId);
