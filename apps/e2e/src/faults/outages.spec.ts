@@ -23,7 +23,7 @@ if (findServices(process.env) === 'incomplete') {
     let world: MortalWorld | undefined;
     beforeAll(async () => {
       world = await startOnOwnServers({ env: { CANDOR_DEMO: 'off', CANDOR_ALLOW_PRIVATE_CONNECTORS: 'true' } });
-    }, 300_000);
+    }, 600_000);
     afterAll(async () => {
       expect(await world?.stop()).toEqual([]);
     }, 180_000);
