@@ -51,7 +51,9 @@ function Questions() {
           {state.kind === 'answered' ? (
             <>
               <Answer answered={state} shown={passage} onShow={show} />
-              <Contradictions query={state.query} shown={passage} onShow={show} />
+              {state.data.meta.chunksGathered === 0 ? null : (
+                <Contradictions query={state.query} shown={passage} onShow={show} />
+              )}
             </>
           ) : null}
         </div>

@@ -60,7 +60,8 @@ export function SourceEntry({ source }: { source: Source }) {
 }
 
 /** Items without a readable access policy are withheld from people's keys: a quiet lack, unless it is said. */
-function PolicyHealth({ items: { withheld, failed } }: Pick<Source, 'items'>) {
+function PolicyHealth({ items: { total, withheld, failed } }: Pick<Source, 'items'>) {
+  if (total === 0) return null;
   if (withheld === 0 && failed === 0) return <p className="quiet small">Every item has a readable access policy.</p>;
   return (
     <Notice tone="warn" title="Some items are not as they should be">

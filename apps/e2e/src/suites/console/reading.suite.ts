@@ -69,6 +69,9 @@ export function describeConsoleReading(world: WorldOf, browser: () => ConsoleBro
       await ask('Who won the football match on Saturday?');
       await answer().getByText('No answer: nothing relevant was found').waitFor();
       expect(await answer().getByRole('button').count()).toBe(0);
+      // Where nothing was found there is nothing that could agree.
+      await page.waitForLoadState('networkidle');
+      expect(await page.getByText(/disagree/i).count()).toBe(0);
     });
 
     it('shows both sides of a disagreement, each in its source', async () => {
