@@ -145,10 +145,25 @@ describe('detectContradictions', () => {
       { proposalId: 'p1' },
       { proposalId: 'p2' },
     ]);
-    const other = makeProposal('c1', 'c2', { kind: 'conflicting_date', proposalId: 'p2' });
-    expect(detectContradictions({ items, outdated: [], graph: null, proposals: [other], at: AT })).toMatchObject([
+    const inOrder = (left: string, right: string) => {
+      const { claims: sides, ...rest } = quoting(right, left, 'p1');
+      return { ...rest, claims: [sides[1], sides[0]] as typeof claims };
+    };
+    for (const half of [inOrder(one!, 'Keys expire.'), inOrder('Keys expire.', two!)])
+      expect(detect(half)).toMatchObject([{ proposalId: null }, { proposalId: 'p1' }]);
+    const other = { ...same, kind: 'conflicting_date' as const, proposalId: 'p2' };
+    expect(detect(other)).toMatchObject([
       { kind: 'conflicting_value', proposalId: null },
       { kind: 'conflicting_date', proposalId: 'p2' },
+    ]);
+    const repeated = [...items, { ...items[0], chunkId: 'c3', documentId: 'document-of-c3' }];
+    const ofThird = makeProposal('c2', 'c3', {
+      claims: [same.claims[0], { ...same.claims[1], evidenceId: 'c3', documentId: 'document-of-c3' }],
+    });
+    const found = detectContradictions({ items: repeated, outdated: [], graph: null, proposals: [ofThird], at: AT });
+    expect(found.map(({ right, proposalId }) => [right.chunkId, proposalId])).toEqual([
+      ['c2', null],
+      ['c3', 'proposal-1'],
     ]);
   });
 
@@ -234,6 +249,12 @@ describe('detectContradictions', () => {
     const judge = (dismissed: string[]) =>
       detectContradictions({ items, outdated: [], graph: graphOver([], dismissed), proposals: [], at: AT });
     expect(judge(['another'])).toHaveLength(1);
+    const proposal = makeProposal('c1', 'c2', { kind: 'conflicting_date' });
+    const dated = identifyProposal('tenant-a', 'conflicting_date', proposal.claims);
+    const judgeProposed = (dismissed: string[]) =>
+      detectContradictions({ items, outdated: [], graph: graphOver([], dismissed), proposals: [proposal], at: AT });
+    expect(judgeProposed(['another'])).toHaveLength(2);
+    expect(judgeProposed([dated])).toMatchObject([{ kind: 'conflicting_value' }]);
     expect(judge(['another', id])).toEqual([]);
   });
 
