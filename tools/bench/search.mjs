@@ -30,7 +30,7 @@ import { reportSearch } from './support/report-search.mjs';
 import { BenchStack } from './support/start-stack.mjs';
 
 const HELP = `node tools/bench/search.mjs [--index lancedb|elasticsearch|both] [--sets NAMES] [--clients 1,16,64] [--rounds N] [--queries N] [--sample]
-  [--soak SECONDS] [--model NAME] [--write]
+  [--soak SECONDS] [--chunks N] [--model NAME] [--write]
 
   --sets     the corpus and its queries; default squad,xquad-en,hotpot: 1,900 queries. With scifact embedding alone takes ten
              minutes more
@@ -70,7 +70,9 @@ function readOptions() {
     },
   });
   const indices = values.index === 'both' ? ['elasticsearch', 'lancedb'] : [values.index];
-  if (values.help || !indices.every((name) => ['lancedb', 'elasticsearch'].includes(name))) {
+  const isCount = /^\d+$/.test(values.chunks);
+  if (!isCount) console.error('--chunks is a whole number');
+  if (values.help || !isCount || !indices.every((name) => ['lancedb', 'elasticsearch'].includes(name))) {
     console.log(HELP);
     process.exit(values.help ? 0 : 2);
   }
@@ -152,6 +154,10 @@ async function measureElasticsearch(corpus, embedders, options) {
       const measure = (soak) => measureInstallation(installation, stack, corpus, embedders, { ...options, soak });
       if (options.chunks === 0) return [await measure(options.soak)];
       const bare = await measure(0);
+      if (options.chunks <= bare.chunks) {
+        say(`--chunks ${options.chunks}: the documents alone are ${bare.chunks} chunks, so there is nothing to fill up`);
+        return [bare];
+      }
       await fillUp(installation, stack, corpus, embedders, options.chunks - bare.chunks);
       return [bare, await measure(options.soak)];
     } finally {
