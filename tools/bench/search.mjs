@@ -155,7 +155,9 @@ async function measureElasticsearch(corpus, embedders, options) {
       if (options.chunks === 0) return [await measure(options.soak)];
       const bare = await measure(0);
       if (options.chunks <= bare.chunks) {
-        say(`--chunks ${options.chunks}: the documents alone are ${bare.chunks} chunks, so there is nothing to fill up`);
+        say(
+          `--chunks ${options.chunks}: the documents alone are ${bare.chunks} chunks, so there is nothing to fill up`,
+        );
         return [bare];
       }
       await fillUp(installation, stack, corpus, embedders, options.chunks - bare.chunks);
