@@ -21,7 +21,10 @@ export function DialogForm({ submit, action: { isPending, error }, onSubmit, onC
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        const form = event.currentTarget;
         onSubmit();
+        // Once the problems are drawn: what has to be mended may be out of sight.
+        setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
       }}
     >
       {children}

@@ -86,6 +86,7 @@ export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleB
       await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
       await page.getByText('Give it a name').waitFor();
       expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
+      await page.locator('input:focus[aria-invalid=true]').waitFor();
       await page.keyboard.press('Escape');
     });
 
