@@ -25,7 +25,11 @@ export function describeElasticsearchOutage(world: () => MortalWorld): void {
         accessPolicy: { provider: 'slack', mode: 'provider_scope' },
       });
     });
-    afterEach(() => world().elasticsearch.restore());
+    // Also after a test that failed on its way: the suites that follow need the server.
+    afterEach(async () => {
+      await world().servers.startDead();
+      await world().elasticsearch.restore();
+    }, 120_000);
 
     it.each(['/v1/search', '/v1/context', '/v1/pd/search', '/v1/reason'])(
       'gone: 503 from %s, never empty',

@@ -25,7 +25,11 @@ export function describePostgresOutage(world: () => MortalWorld): void {
     beforeAll(async () => {
       client = (await createTenant(world(), 'Postgres outage')).admin;
     });
-    afterEach(() => world().postgres.restore());
+    // Also after a test that failed on its way: the suites that follow need the server.
+    afterEach(async () => {
+      await world().servers.startDead();
+      await world().postgres.restore();
+    }, 120_000);
 
     const recover = async (): Promise<void> => {
       await world().postgres.restore();

@@ -22,7 +22,11 @@ export function describeRedisOutage(world: () => MortalWorld): void {
         accessPolicy: { provider: 'slack', mode: 'provider_scope' },
       });
     });
-    afterEach(() => world().redis.restore());
+    // Also after a test that failed on its way: the suites that follow need the server.
+    afterEach(async () => {
+      await world().servers.startDead();
+      await world().redis.restore();
+    }, 120_000);
 
     const outages: [string, () => Promise<void>, () => Promise<void>][] = [
       ['killed', () => world().servers.kill('redis'), () => world().servers.start('redis')],
