@@ -160,27 +160,33 @@ for (const backend of testBackends()) {
     it.each(['work', 'once'] as const)('recovers the job "%s" of a dead worker by its stall rule', async (name) => {
       const job = harness.jobs[name];
       const dead = await startDyingWorker(job.queue, name === 'once' ? 0 : 2);
-      await harness.producer.add(job, testPayload());
-      await dead.taken;
-      await harness.startWorker({ stalled: { lockDurationMs: 1_000, intervalMs: 200 } });
-      await until(() => harness.runs.length + harness.letters.length > 0);
-      expect(harness.runs).toHaveLength(name === 'work' ? 1 : 0);
-      expect(harness.letters).toHaveLength(name === 'work' ? 0 : 1);
-      await dead.bury();
+      try {
+        await harness.producer.add(job, testPayload());
+        await dead.taken;
+        await harness.startWorker({ stalled: { lockDurationMs: 1_000, intervalMs: 200 } });
+        await until(() => harness.runs.length + harness.letters.length > 0);
+        expect(harness.runs).toHaveLength(name === 'work' ? 1 : 0);
+        expect(harness.letters).toHaveLength(name === 'work' ? 0 : 1);
+      } finally {
+        await dead.bury();
+      }
     });
 
     it('runs a job whose workers died three times', async () => {
-      const dead = [];
-      await harness.producer.add(harness.jobs.work, testPayload());
-      for (let times = 0; times < 3; times += 1) {
-        const worker = await startDyingWorker(harness.jobs.work.queue, 10);
-        await worker.taken;
-        dead.push(worker);
+      const dead: Awaited<ReturnType<typeof startDyingWorker>>[] = [];
+      try {
+        await harness.producer.add(harness.jobs.work, testPayload());
+        for (let times = 0; times < 3; times += 1) {
+          const worker = await startDyingWorker(harness.jobs.work.queue, 10);
+          dead.push(worker);
+          await worker.taken;
+        }
+        await harness.startWorker({ stalled: { lockDurationMs: 1_000, intervalMs: 200 } });
+        await until(() => harness.runs.length + harness.letters.length > 0);
+        expect([harness.runs.length, harness.letters]).toEqual([1, []]);
+      } finally {
+        for (const worker of dead) await worker.bury();
       }
-      await harness.startWorker({ stalled: { lockDurationMs: 1_000, intervalMs: 200 } });
-      await until(() => harness.runs.length + harness.letters.length > 0);
-      expect([harness.runs.length, harness.letters]).toEqual([1, []]);
-      for (const worker of dead) await worker.bury();
     });
 
     it('runs handlers inside the given job context', async () => {
