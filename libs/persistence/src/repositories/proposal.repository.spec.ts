@@ -123,6 +123,20 @@ describeOnPostgres('proposals', (postgres) => {
     expect(await reviewed).toMatchObject({ id: finding });
   });
 
+  it('hold up nobody when the one who asks may not see them', async () => {
+    const left = await put();
+    const right = await put({ accessPolicy: { provider: 'slack', mode: 'acl', principals: ['user:a@x.org'] } });
+    await propose(left, right);
+    const lockedFor = (principal: string): Promise<unknown> =>
+      run(async (transaction) => {
+        await lockProposal(transaction, { ...serviceViewer(tenant.id), principals: [principal] }, finding);
+        // Refused at once for what the other transaction has.
+        return query('SELECT id FROM source_items WHERE tenant_id = $1 ORDER BY id FOR UPDATE NOWAIT', [tenant.id]);
+      });
+    await expect(lockedFor('user:a@x.org')).rejects.toMatchObject({ cause: { code: '55P03' } });
+    expect(await lockedFor('user:b@x.org')).toHaveLength(2);
+  });
+
   it('go when what they rest on has a new version', async () => {
     const document = buildDocument({ externalId: 'a', accessPolicy: { provider: 'slack', mode: 'provider_scope' } });
     const left = await tenant.add(document);

@@ -111,7 +111,7 @@ export async function listProposals(
 
 /**
  * Locked with its items until the transaction ends; null when absent or not for this viewer. Items first and in the order of
- * their ids, as everybody locks heads, so that no two wait for each other crosswise.
+ * their ids, as everybody locks heads, so that no two wait for each other crosswise. Whoever may not see it locks nothing.
  */
 export async function lockProposal(
   transaction: Transaction,
@@ -120,9 +120,9 @@ export async function lockProposal(
 ): Promise<ProposalRow | null> {
   await transaction.query(
     `SELECT i.id FROM source_items i WHERE i.tenant_id = $1 AND i.id IN (
-       SELECT unnest(ARRAY[p.first_item_id, p.second_item_id]) FROM relation_proposals p WHERE p.tenant_id = $1 AND p.id = $2)
+       SELECT unnest(ARRAY[p.first_item_id, p.second_item_id]) ${VISIBLE_PROPOSALS} WHERE p.tenant_id = $1 AND p.id = $4)
      ORDER BY i.id FOR SHARE`,
-    [viewer.tenantId, id],
+    [...visibilityParameters(viewer), id],
   );
   const rows: ProposalRow[] = await transaction.query(
     `SELECT ${COLUMNS} ${VISIBLE_PROPOSALS} WHERE p.tenant_id = $1 AND p.id = $4 FOR UPDATE OF p`,
