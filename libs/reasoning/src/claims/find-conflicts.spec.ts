@@ -105,6 +105,18 @@ describe('findConflicts', () => {
     ]);
     expect(conflictsOf('The Team plan costs 49 euros. The Team plan costs 47 euros.', current)).toHaveLength(1);
     expect(conflictsOf(current, 'The Team plan costs 49 euros. The Team plan costs 47 euros.')).toHaveLength(1);
+  });
+
+  it('finds the subjects of one pair of sentences', () => {
+    expect(
+      conflictsOf(
+        'The Starter plan costs 19 euros, the Team plan costs 49 euros.',
+        'The Starter plan costs 24 euros, the Team plan costs 59 euros.',
+      ),
+    ).toEqual([
+      ['conflicting_value', '19 euros', '24 euros'],
+      ['conflicting_value', '49 euros', '59 euros'],
+    ]);
     const inOne = 'The Team plan costs 49 euros, the old Team plan costs 39 euros.';
     expect(conflictsOf(inOne, 'The Team plan costs 59 euros, the old Team plan costs 69 euros.')).toHaveLength(1);
   });

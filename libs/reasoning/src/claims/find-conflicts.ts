@@ -55,21 +55,35 @@ export function findConflicts(
     .slice(0, MOST_CONFLICTS);
 }
 
-/** Each subject of either passage, and each pair of sentences, speaks in one conflict: the most confident one. */
+/**
+ * Each subject of either passage speaks in one conflict, the most confident one; so does a pair of sentences, but for
+ * subjects of it that are clearly two.
+ */
 function pickOnePerSubject(pair: readonly Conflict[]): Conflict[] {
   const taken = new Set<string>();
+  const bySentences = new Map<string, Conflict[]>();
   return [...pair]
     .sort((one, other) => other.confidence - one.confidence)
-    .filter(({ left, right }) => {
-      const ends = [
-        `left ${nameSubject(left)}`,
-        `right ${nameSubject(right)}`,
-        JSON.stringify([left.quotation, right.quotation]),
-      ];
-      const isFree = !ends.some((end) => taken.has(end));
-      if (isFree) for (const end of ends) taken.add(end);
-      return isFree;
+    .filter((conflict) => {
+      const { left, right } = conflict;
+      const ends = [`left ${nameSubject(left)}`, `right ${nameSubject(right)}`];
+      const sentences = JSON.stringify([left.quotation, right.quotation]);
+      const ofSentences = bySentences.get(sentences) ?? [];
+      if (ends.some((end) => taken.has(end)) || !ofSentences.every((other) => haveTwoSubjects(conflict, other)))
+        return false;
+      for (const end of ends) taken.add(end);
+      bySentences.set(sentences, [...ofSentences, conflict]);
+      return true;
     });
+}
+
+/** "the Starter plan" and "the Team plan" are two; "the Team plan" and "the old Team plan" may be one. */
+function haveTwoSubjects(one: Conflict, other: Conflict): boolean {
+  return haveOwnWords(one.left, other.left) && haveOwnWords(one.right, other.right);
+}
+
+function haveOwnWords(one: Claim, other: Claim): boolean {
+  return [...one.words].some((word) => !other.words.has(word)) && [...other.words].some((word) => !one.words.has(word));
 }
 
 function nameSubject({ dimension, words }: Claim): string {

@@ -121,50 +121,104 @@ describe('detectContradictions', () => {
     expect(pairs).toEqual(['c1 c2', 'c1 c4', 'c2 c3', 'c2 c4', 'c3 c4']);
   });
 
-  it('names the proposal that found the same, and adds what only a proposal found', () => {
-    const { claims } = makeProposal('c2', 'c1');
-    const quoting = (left: string, right: string, proposalId: string) =>
-      makeProposal('c2', 'c1', {
-        claims: [
-          { ...claims[0], quotation: left },
-          { ...claims[1], quotation: right },
-        ],
-        proposalId,
+  describe('proposals', () => {
+    const [one, two] = items.map(({ text }) => text) as [string, string];
+    const VALUES: Record<string, string> = { c1: '100 requests', c2: '120 requests' };
+    /** Of sides in this order: a passage's id, what is quoted of it, and the value, if not its own. */
+    const propose = (
+      proposalId: string,
+      ...sides: [chunkId: string, quotation: string, value?: string][]
+    ): InferenceProposal => {
+      const { claims, ...rest } = makeProposal(sides[0]?.[0] ?? '', sides[1]?.[0] ?? '', { proposalId });
+      const quoted = claims.map((claim, side) => {
+        const [chunkId = '', quotation = '', value = VALUES[chunkId] ?? ''] = sides[side] ?? [];
+        return { ...claim, quotation, value };
       });
-    const [one, two] = items.map(({ text }) => text);
-    const detect = (...proposals: InferenceProposal[]) =>
-      detectContradictions({ items, outdated: [], graph: null, proposals, at: AT });
-    const same = quoting(two!, one!, 'p1');
-    expect(detect(same, { ...same, proposalId: 'p9' })).toMatchObject([{ left: { chunkId: 'c1' }, proposalId: 'p1' }]);
-    expect(detect(quoting('120  requests.', `Note: ${one}`, 'p1'))).toMatchObject([{ proposalId: 'p1' }]);
-    const reversed = { ...same, claims: [same.claims[1], same.claims[0]] as typeof claims };
-    expect(detect(reversed)).toMatchObject([{ left: { chunkId: 'c1' }, proposalId: 'p1' }]);
-    // Something else that the same passages say.
-    expect(detect(quoting(two!, 'The limit', 'p1'), quoting('Keys expire.', one!, 'p2'))).toMatchObject([
-      { proposalId: null },
-      { proposalId: 'p1' },
-      { proposalId: 'p2' },
-    ]);
-    const inOrder = (left: string, right: string) => {
-      const { claims: sides, ...rest } = quoting(right, left, 'p1');
-      return { ...rest, claims: [sides[1], sides[0]] as typeof claims };
+      return { ...rest, claims: quoted as typeof claims };
     };
-    for (const half of [inOrder(one!, 'Keys expire.'), inOrder('Keys expire.', two!)])
-      expect(detect(half)).toMatchObject([{ proposalId: null }, { proposalId: 'p1' }]);
-    const other = { ...same, kind: 'conflicting_date' as const, proposalId: 'p2' };
-    expect(detect(other)).toMatchObject([
-      { kind: 'conflicting_value', proposalId: null },
-      { kind: 'conflicting_date', proposalId: 'p2' },
-    ]);
-    const repeated = [...items, { ...items[0], chunkId: 'c3', documentId: 'document-of-c3' }];
-    const ofThird = makeProposal('c2', 'c3', {
-      claims: [same.claims[0], { ...same.claims[1], evidenceId: 'c3', documentId: 'document-of-c3' }],
+    const detect = (evidence: typeof items, ...proposals: InferenceProposal[]) =>
+      detectContradictions({ items: evidence, outdated: [], graph: null, proposals, at: AT });
+    const idsOf = (...proposals: InferenceProposal[]) => detect(items, ...proposals).map((each) => each.proposalId);
+
+    it('name what they found too, in either order, with more or less of a sentence and of a value', () => {
+      const named = [
+        propose('p1', ['c2', two], ['c1', one]),
+        propose('p1', ['c1', one], ['c2', two]),
+        propose('p1', ['c2', '120  requests.'], ['c1', `Note: ${one}`]),
+        propose('p1', ['c1', one, '100'], ['c2', two, 'now  120 requests']),
+      ];
+      for (const proposal of named)
+        expect(detect(items, proposal)).toMatchObject([
+          { left: { chunkId: 'c1', value: '100 requests' }, right: { chunkId: 'c2' }, proposalId: 'p1' },
+        ]);
     });
-    const found = detectContradictions({ items: repeated, outdated: [], graph: null, proposals: [ofThird], at: AT });
-    expect(found.map(({ right, proposalId }) => [right.chunkId, proposalId])).toEqual([
-      ['c2', null],
-      ['c3', 'proposal-1'],
-    ]);
+
+    it.each([
+      ['another sentence on the right', propose('p1', ['c1', one], ['c2', 'Keys expire.'])],
+      ['another sentence on the left', propose('p1', ['c1', 'Keys expire.'], ['c2', two])],
+      ['another sentence on the right, reversed', propose('p1', ['c2', 'Keys expire.'], ['c1', one])],
+      ['another sentence on the left, reversed', propose('p1', ['c2', two], ['c1', 'Keys expire.'])],
+      ['another value on the right', propose('p1', ['c1', one], ['c2', two, '20 requests'])],
+      ['another value on the left', propose('p1', ['c1', one, '1100 requests'], ['c2', two])],
+      ['another kind', { ...propose('p1', ['c1', one], ['c2', two]), kind: 'conflicting_date' as const }],
+    ])('are findings of their own with %s', (_what, proposal) => {
+      expect(idsOf(proposal)).toEqual([null, 'p1']);
+    });
+
+    it('are findings of their own when they are the second of the same', () => {
+      const same = [propose('p1', ['c1', one], ['c2', two]), propose('p9', ['c2', two], ['c1', one])] as const;
+      expect(idsOf(...same)).toEqual(['p1', 'p9']);
+      // The one that quotes it exactly names it, whichever comes first.
+      const part = propose('p9', ['c2', '120 requests.'], ['c1', one]);
+      expect(idsOf(part, same[0])).toEqual(['p1', 'p9']);
+      expect(idsOf(same[0], part)).toEqual(['p1', 'p9']);
+    });
+
+    it('name the one with their values, of two that one pair of sentences holds', () => {
+      const price = (starter: number, team: number): string =>
+        `The Starter plan costs ${starter} euros, the Team plan costs ${team} euros.`;
+      const [left, right] = [price(19, 49), price(24, 59)];
+      const priced = makeItems(makeHit('c1', { text: left }), makeHit('c2', { text: right }));
+      const named = (...proposals: InferenceProposal[]) =>
+        detect(priced, ...proposals).map((each) => [each.left.value, each.proposalId]);
+      expect(named()).toEqual([
+        ['19 euros', null],
+        ['49 euros', null],
+      ]);
+      const team = propose('p1', ['c1', left, '49 euros'], ['c2', right, '59 euros']);
+      const starter = propose('p2', ['c2', right, '24 euros'], ['c1', left, '19 euros']);
+      expect(named(team)).toEqual([
+        ['19 euros', null],
+        ['49 euros', 'p1'],
+      ]);
+      expect(named(team, starter)).toEqual([
+        ['19 euros', 'p2'],
+        ['49 euros', 'p1'],
+      ]);
+    });
+
+    it('name the one with their sentences, of two with the same values', () => {
+      const limit = (requests: number): string[] =>
+        ['search', 'upload'].map((name) => `The rate limit of the ${name} API is ${requests} requests.`);
+      const [old, current] = [limit(100), limit(120)];
+      const limited = makeItems(makeHit('c1', { text: old.join(' ') }), makeHit('c2', { text: current.join(' ') }));
+      const found = detect(limited, propose('p1', ['c1', old[1]!], ['c2', current[1]!]));
+      expect(found.map((each) => [each.left.quotation, each.proposalId])).toEqual([
+        [old[0], null],
+        [old[1], 'p1'],
+      ]);
+    });
+
+    it('name the one of their passages, of two with the same words', () => {
+      const repeated = [...items, { ...items[0], chunkId: 'c3', documentId: 'document-of-c3' }];
+      for (const quotation of [one, '100 requests.']) {
+        const found = detect(repeated, propose('p1', ['c2', two], ['c3', quotation, '100 requests']));
+        expect(found.map(({ right, proposalId }) => [right.chunkId, proposalId])).toEqual([
+          ['c2', null],
+          ['c3', 'p1'],
+        ]);
+      }
+    });
   });
 
   const old = makeHit('c0', {

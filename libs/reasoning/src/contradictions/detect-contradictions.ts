@@ -31,14 +31,9 @@ export function detectContradictions({ items, outdated, graph, proposals, at }: 
   const found = findConflicts(items, stands).flatMap(({ kind, subject, left, right }) =>
     listSides(sources, left, right).map((sides) => compose(kind, subject, sides, index, at)),
   );
-  for (const { kind, subject, claims, proposalId } of proposals) {
-    const [left, right] = [toStated(claims[0]), toStated(claims[1])];
-    const known = found.find((each) => each.kind === kind && isBetween(each, left, right));
-    if (known !== undefined) known.proposalId ??= proposalId;
-    else
-      for (const sides of listSides(sources, left, right))
-        found.push({ ...compose(kind, subject, sides, index, at), proposalId });
-  }
+  for (const { kind, subject, claims, proposalId } of nameProposals(found, proposals))
+    for (const sides of listSides(sources, toStated(claims[0]), toStated(claims[1])))
+      found.push({ ...compose(kind, subject, sides, index, at), proposalId });
   // Those of proposals may be dismissed too.
   return [...found.filter(stands), ...findSettled(items, outdated, index, at, stands)];
 }
@@ -106,12 +101,44 @@ function compose(
   return { kind, subject, left, right, settledBy, proposalId: null };
 }
 
-/** Whether two statements are its sides, in either order; one may quote more of a sentence than the other. */
-function isBetween({ left, right }: Contradiction, one: StatedSide, other: StatedSide): boolean {
+/**
+ * Writes to each contradiction the proposal that found the same: one that quotes it exactly before one that quotes more or
+ * less of it. One proposal names one contradiction.
+ * @returns the others, which are findings of their own
+ */
+function nameProposals(found: readonly Contradiction[], proposals: readonly InferenceProposal[]): InferenceProposal[] {
+  let open = [...proposals];
+  for (const isSame of [isExactly, isPartly]) {
+    open = open.filter(({ kind, claims, proposalId }) => {
+      const [one, other] = [toStated(claims[0]), toStated(claims[1])];
+      const known = found.find(
+        (each) => each.proposalId === null && each.kind === kind && isBetween(each, one, other, isSame),
+      );
+      if (known !== undefined) known.proposalId = proposalId;
+      return known === undefined;
+    });
+  }
+  return open;
+}
+
+type IsSame = (stated: StatedSide, other: StatedSide) => boolean;
+
+/** Whether two statements are its sides, in either order. */
+function isBetween({ left, right }: Contradiction, one: StatedSide, other: StatedSide, isSame: IsSame): boolean {
   return (isSame(left, one) && isSame(right, other)) || (isSame(left, other) && isSame(right, one));
 }
 
-function isSame(left: StatedSide, right: StatedSide): boolean {
-  const [quoted, other] = [normalizeWhitespace(left.quotation), normalizeWhitespace(right.quotation)];
-  return left.chunkId === right.chunkId && (quoted.includes(other) || other.includes(quoted));
+const isExactly: IsSame = (stated, other) =>
+  stated.chunkId === other.chunkId &&
+  normalizeWhitespace(stated.quotation) === normalizeWhitespace(other.quotation) &&
+  normalizeWhitespace(stated.value) === normalizeWhitespace(other.value);
+
+/** One may quote more of a sentence than the other, and more of a value: "49" of "49 euros", not of "149 euros". */
+const isPartly: IsSame = (stated, other) =>
+  stated.chunkId === other.chunkId &&
+  isPartOfOther(normalizeWhitespace(stated.quotation), normalizeWhitespace(other.quotation)) &&
+  isPartOfOther(` ${normalizeWhitespace(stated.value)} `, ` ${normalizeWhitespace(other.value)} `);
+
+function isPartOfOther(one: string, other: string): boolean {
+  return one.includes(other) || other.includes(one);
 }
