@@ -28,6 +28,8 @@ interface Waiting extends Pick<ChainEvent, 'id' | 'createdAt' | 'actorApiKeyId'>
 /** Holds erased texts against the records of erasures: a text that somebody else took away has none. */
 export class ErasureRecords {
   private readonly records: Recorded[] = [];
+  /** Of the records that name their events, the last one of each event: a trail of years is held against a hundred of them. */
+  private readonly lastNamed = new Map<string, bigint>();
   private waiting: Waiting[] = [];
 
   /** In any order; what is no such record covers nothing. */
@@ -35,6 +37,7 @@ export class ErasureRecords {
     const parsed = erasureRecordSchema.safeParse(metadata);
     if (!parsed.success) return;
     const record = { ...parsed.data, sequence: BigInt(sequence) };
+    if (record.eventIds) return this.noteNamed(record.eventIds, record.sequence);
     // Hourly retention writes many, each of which covers what the one before it did.
     const last = this.records.at(-1);
     if (last && isWider(record, last)) this.records.pop();
@@ -46,18 +49,31 @@ export class ErasureRecords {
     if (!wasErased(event)) return;
     const { id, createdAt, actorApiKeyId } = event;
     const erased = { id, createdAt, actorApiKeyId, batch, sequence: BigInt(event.sequence) };
-    if (!this.records.some((record) => covers(record, erased))) this.waiting.push(erased);
+    if (this.isNamed(erased) || this.records.some((record) => covers(record, erased))) return;
+    this.waiting.push(erased);
   }
 
   /** Erased events that no record covers. */
   get unrecorded(): readonly { id: string; batch: number }[] {
     return this.waiting;
   }
+
+  private noteNamed(eventIds: readonly string[], sequence: bigint): void {
+    for (const id of eventIds) {
+      const noted = this.lastNamed.get(id);
+      if (noted === undefined || noted < sequence) this.lastNamed.set(id, sequence);
+    }
+    this.waiting = this.waiting.filter((event) => !this.isNamed(event));
+  }
+
+  private isNamed({ id, sequence }: Waiting): boolean {
+    const named = this.lastNamed.get(id);
+    return named !== undefined && sequence < named;
+  }
 }
 
 function covers(record: Recorded, event: Waiting): boolean {
   if (event.sequence >= record.sequence) return false;
-  if (record.eventIds) return record.eventIds.includes(event.id);
   return (
     (record.before === null || Date.parse(event.createdAt) < Date.parse(record.before)) &&
     (record.apiKeyIds === null || (event.actorApiKeyId !== null && record.apiKeyIds.includes(event.actorApiKeyId)))
@@ -68,8 +84,6 @@ function isWider(record: Recorded, other: Recorded): boolean {
   return (
     record.apiKeyIds === null &&
     other.apiKeyIds === null &&
-    record.eventIds === undefined &&
-    other.eventIds === undefined &&
     record.sequence > other.sequence &&
     (record.before === null || (other.before !== null && record.before >= other.before))
   );
