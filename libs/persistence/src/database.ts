@@ -30,6 +30,7 @@ import { SplitOlderEvents1764990000000 } from './migrations/1764990000000-split-
 import { SupersedingWithinATenant1764990000010 } from './migrations/1764990000010-superseding-within-a-tenant.js';
 import { AuditRecords1764990000100 } from './migrations/1764990000100-audit-records.js';
 import { ReadableSchemaVersion1764990000101 } from './migrations/1764990000101-readable-schema-version.js';
+import { AuditRecordIndex1764990000200 } from './migrations/1764990000200-audit-record-index.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
   activeScope,
@@ -127,6 +128,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       SupersedingWithinATenant1764990000010,
       AuditRecords1764990000100,
       ReadableSchemaVersion1764990000101,
+      AuditRecordIndex1764990000200,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,
