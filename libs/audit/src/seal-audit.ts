@@ -4,6 +4,7 @@ import {
   insertBatch,
   listSealableEvents,
   lockChain,
+  markChainWhole,
   registerSigningKey,
   type Transaction,
 } from '@candor/persistence';
@@ -12,6 +13,15 @@ import { sealBatch } from './chain/seal-batch.js';
 
 /** Events a batch: what one transaction seals, and what a verification holds in memory. */
 export const EVENTS_A_BATCH = 1_000;
+
+export interface SealingOptions {
+  signer: AuditSigner;
+  /** Everything below it is sealed already; null = look at all events. */
+  horizon: string | null;
+  /** The chain was found broken: its end is looked at even when nothing is to be sealed, and it is whole once all is sealed. */
+  isBroken?: boolean;
+  limit?: number;
+}
 
 /**
  * Seals the tenant's next batch, in the caller's transaction: all of it or nothing. Two that seal at once wait for each
@@ -22,12 +32,15 @@ export const EVENTS_A_BATCH = 1_000;
 export async function sealNextBatch(
   transaction: Transaction,
   tenantId: string,
-  { signer, horizon, limit = EVENTS_A_BATCH }: { signer: AuditSigner; horizon: string | null; limit?: number },
+  { signer, horizon, isBroken = false, limit = EVENTS_A_BATCH }: SealingOptions,
 ): Promise<number> {
   const end = await lockChain(transaction, tenantId);
   const [first, ...others] = await listSealableEvents(transaction, tenantId, horizon, limit);
+  if (first || isBroken) await requireOwnHead(transaction, tenantId, end, signer);
+  const found = first ? others.length + 1 : 0;
+  // Here, where the lock still keeps the end that was looked at.
+  if (isBroken && found < limit) await markChainWhole(transaction, tenantId);
   if (!first) return 0;
-  await requireOwnHead(transaction, tenantId, end, signer);
   const previous = { batch: end.batches, digest: end.headDigest };
   const batch = sealBatch(previous, [first, ...others], { signer, sealedAt: new Date() });
   await insertBatch(transaction, batch);

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { announceSigner, AuditSigner, EVENTS_A_BATCH, sealNextBatch } from '@candor/audit';
 import { AppError } from '@candor/contracts';
 import {
@@ -6,7 +6,6 @@ import {
   Database,
   endSealingRound,
   markChainBroken,
-  markChainWhole,
   readSealingBacklog,
   type SealingBacklog,
   type SealingTenant,
@@ -21,34 +20,35 @@ export const AUDIT_SIGNER = Symbol('AuditSigner');
  */
 @Injectable()
 export class SealAuditService {
+  private readonly logger = new Logger(SealAuditService.name);
+
   constructor(
     private readonly database: Database,
     @Inject(AUDIT_SIGNER) private readonly signer: AuditSigner,
   ) {}
 
   /**
-   * Events sealed. A tenant whose chain is broken keeps back nobody else's, nor the horizon.
-   * @throws AppError AUDIT.CHAIN_BROKEN of the first such tenant, after the others are sealed
+   * Events sealed. A tenant whose chain is broken keeps back nobody else's, nor the horizon, and fails no round: the log
+   * and `candor_audit_chains` say so for as long as it lasts.
+   * @throws the first of any other failures, after the others' events are sealed
+   * @throws AppError AUDIT.CHAIN_BROKEN, and seals nothing, when a key of ours is known with another public half
    */
   async sealAll(signal?: AbortSignal): Promise<number> {
     await this.system.transaction((transaction) => announceSigner(transaction, this.signer));
     const round = await this.system.read((manager) => beginSealingRound(manager));
     let sealed = 0;
-    let isWhole = true;
     const failures: unknown[] = [];
     for (const tenant of round.tenants) {
       try {
         sealed += await this.sealTenant(tenant, round.horizon, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        failures.push(error);
-        if (error instanceof AppError && error.code === 'AUDIT.CHAIN_BROKEN')
-          await this.system.transaction((transaction) => markChainBroken(transaction, tenant.id));
-        else isWhole = false;
+        if (error instanceof AppError && error.code === 'AUDIT.CHAIN_BROKEN') await this.noteBroken(tenant.id, error);
+        else failures.push(error);
       }
     }
-    if (isWhole) await this.system.transaction((transaction) => endSealingRound(transaction, round));
     if (failures.length > 0) throw failures[0];
+    await this.system.transaction((transaction) => endSealingRound(transaction, round));
     return sealed;
   }
 
@@ -66,13 +66,17 @@ export class SealAuditService {
     horizon: string | null,
     signal: AbortSignal | undefined,
   ): Promise<number> {
-    const options = { signer: this.signer, horizon: isBroken ? null : horizon };
+    const options = { signer: this.signer, horizon: isBroken ? null : horizon, isBroken };
     let sealed = 0;
     for (let events = EVENTS_A_BATCH; events === EVENTS_A_BATCH; sealed += events) {
       signal?.throwIfAborted();
       events = await this.system.transaction((transaction) => sealNextBatch(transaction, id, options));
     }
-    if (isBroken) await this.system.transaction((transaction) => markChainWhole(transaction, id));
     return sealed;
+  }
+
+  private async noteBroken(tenantId: string, { code, message }: AppError): Promise<void> {
+    this.logger.error(`${code} of tenant ${tenantId}: ${message}`);
+    await this.system.transaction((transaction) => markChainBroken(transaction, tenantId));
   }
 }
