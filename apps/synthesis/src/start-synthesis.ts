@@ -1,15 +1,10 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
-import {
-  answerQuestionJob,
-  AppError,
-  isErrorCode,
-  runReasoningJob,
-  type ReasoningReplyEnvelope,
-} from '@candor/contracts';
-import { BullMqStrategy, RpcErrorFilter, type DeadLetter, type QueueBackendOptions } from '@candor/queue';
+import { answerQuestionJob } from '@candor/contracts';
+import { BullMqStrategy, RpcErrorFilter, type QueueBackendOptions } from '@candor/queue';
 import { loadTokenCounter } from '@candor/reasoning';
 import { createRequestContext, NestPinoLogger, runInRequestContext } from '@candor/runtime';
+import { replyToDeadLetter } from './reply-to-dead-letter.js';
 import { SynthesisModule, type SynthesisModuleDependencies } from './synthesis.module.js';
 
 export interface SynthesisDependencies extends SynthesisModuleDependencies {
@@ -31,7 +26,7 @@ export async function startSynthesis(dependencies: SynthesisDependencies): Promi
     queues: { [answerQuestionJob.queue]: { concurrency: dependencies.concurrency ?? 8 } },
     // The question ended without its handler's own reply (a stall, a bad payload): its gateway need not wait in vain.
     onDeadLetter: async (letter) => {
-      const lost = replyOf(letter);
+      const lost = replyToDeadLetter(letter);
       if (lost) await replies.publish(lost.replyTo, lost.envelope);
     },
     onFailure: ({ job, outcome, error }) => logger.warn({ job, outcome, code: error.code, error }, 'Question failed'),
@@ -48,14 +43,4 @@ export async function startSynthesis(dependencies: SynthesisDependencies): Promi
   await loadTokenCounter();
   await app.listen();
   return { stop: () => app.close() };
-}
-
-function replyOf({ payload, error }: DeadLetter): { replyTo: string; envelope: ReasoningReplyEnvelope } | null {
-  const jobs = [answerQuestionJob.payload.safeParse(payload), runReasoningJob.payload.safeParse(payload)];
-  const job = jobs.find(({ success }) => success)?.data;
-  if (!job) return null;
-  const { requestId, runId, replyTo } = job;
-  const code = isErrorCode(error.type) ? error.type : 'INTERNAL.UNEXPECTED';
-  const wire = new AppError(code, { message: error.message }).toWire();
-  return { replyTo, envelope: { runId, reply: { ok: false, requestId, error: wire, facts: {} } } };
 }

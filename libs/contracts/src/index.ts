@@ -9,6 +9,7 @@ export * from './jobs/compliance-jobs.js';
 export * from './jobs/define-job.js';
 export * from './jobs/generation-jobs.js';
 export * from './jobs/job-catalogue.js';
+export * from './jobs/queued-run-fields.js';
 export * from './jobs/reasoning-jobs.js';
 export * from './jobs/source-jobs.js';
 export * from './messages/reasoning.messages.js';

@@ -50,11 +50,17 @@ interface StatementEntryProps extends Omit<AnswerProps, 'answered'> {
   statement: Statement;
 }
 
-function StatementEntry({ statement: { text, citations, isRephrased }, shown, onShow }: StatementEntryProps) {
+function StatementEntry({ statement: { text, citations, isRephrased, withheld }, shown, onShow }: StatementEntryProps) {
   return (
     <li className="statement">
       <p className="prose">{text}</p>
       {isRephrased ? <Quotations citations={citations} /> : null}
+      {withheld === 0 ? null : (
+        <p className="quiet small">
+          {formatCount(withheld, 'quotation')} withheld: the source was deleted meanwhile, or this key may not see it
+          any more.
+        </p>
+      )}
       <div className="row">
         {citations.map(({ number, chunkId, documentId, documentTitle, quotations }) => {
           const passage: Passage = { chunkId, documentId, quotations };
@@ -75,12 +81,20 @@ function StatementEntry({ statement: { text, citations, isRephrased }, shown, on
 
 /** Where a model found words of its own: what the sources say, as they say it. */
 function Quotations({ citations }: Pick<Statement, 'citations'>) {
-  return citations.flatMap(({ number, quotations }) =>
-    quotations.map(({ quotation }) => (
-      <blockquote key={`${number} ${quotation}`} className="quotation">
-        “{quotation}” <span className="quiet small">{number}</span>
-      </blockquote>
-    )),
+  return (
+    <ul className="quotations" aria-label="What the sources say">
+      {citations.flatMap(({ number, quotations }) =>
+        quotations.map(({ quotation, place }) => (
+          <li key={`${number} ${place?.start} ${quotation}`} className="quotation">
+            <blockquote>“{quotation}”</blockquote>
+            <span className="quiet small">
+              <span className="visually-hidden">Source </span>
+              {number}
+            </span>
+          </li>
+        )),
+      )}
+    </ul>
   );
 }
 

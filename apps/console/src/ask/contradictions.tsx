@@ -40,11 +40,7 @@ export function Contradictions({ query, ...shows }: ContradictionsProps) {
       <h2>The sources disagree</h2>
       <p className="quiet">Both sides as they stand. Nothing here decides which one is right.</p>
       {data.map((contradiction) => (
-        <OneContradiction
-          key={`${contradiction.left.chunkId} ${contradiction.right.chunkId} ${contradiction.left.quotation}`}
-          contradiction={contradiction}
-          {...shows}
-        />
+        <OneContradiction key={contradiction.key} contradiction={contradiction} {...shows} />
       ))}
     </section>
   );

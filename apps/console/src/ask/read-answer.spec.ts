@@ -1,11 +1,14 @@
-import type { ReasonData } from '@candor/contracts';
-import { readAnswer } from './read-answer.js';
+import { readAnswer, requireStatements, type AnswerWithStatements } from './read-answer.js';
 
 const A = 'a54d4559-3aec-55fa-9d6e-cafd1249999c';
 const B = 'b9d2188a-89fb-529c-b43c-3754eb94a6dc';
 const place = { version: 1, contentHash: '0', start: 3, end: 9 };
 const quote = (chunkId: string, quotation: string) => ({ chunkId, quotation, place });
-const data = (statements: ReasonData['statements'], chunkIds: string[], chunksGathered = 10): ReasonData => ({
+const data = (
+  statements: AnswerWithStatements['statements'],
+  chunkIds: string[],
+  chunksGathered = 10,
+): AnswerWithStatements => ({
   answer: 'Prose.',
   citations: chunkIds.map((chunkId) => ({ chunkId, documentId: `d-${chunkId}`, documentTitle: 'Title' })),
   gaps: [],
@@ -24,9 +27,14 @@ describe('readAnswer', () => {
         {
           text: 'Lime, no teal.',
           isRephrased: true,
+          withheld: 0,
           citations: [
-            { ...titled(B), number: 2, quotations: [quotations[0], quotations[2]] },
-            { ...titled(A), number: 1, quotations: [quotations[1]] },
+            {
+              ...titled(B),
+              number: 2,
+              quotations: ['No teal.', 'Never teal.'].map((quotation) => ({ quotation, place })),
+            },
+            { ...titled(A), number: 1, quotations: [{ quotation: 'lime', place }] },
           ],
         },
       ],
@@ -46,7 +54,18 @@ describe('readAnswer', () => {
     expect(readAnswer(data([], [], 4))).toEqual({ kind: 'refused', reason: 'no_statement' });
   });
 
+  it('counts what is withheld, and keeps it out of what is quoted', () => {
+    const quotations = [quote(A, 'Lime.'), { chunkId: A, quotation: null, place: null }];
+    expect(readAnswer(data([{ text: 'Lime.', quotations }], [A]))).toMatchObject({
+      statements: [
+        { isRephrased: false, withheld: 1, citations: [{ chunkId: A, quotations: [{ quotation: 'Lime.' }] }] },
+      ],
+    });
+  });
+
   it('shows no answer whose statements are missing', () => {
-    expect(() => readAnswer(data(undefined, [A]))).toThrow('without its statements');
+    const { statements: _, ...incomplete } = data([], [A]);
+    expect(() => requireStatements(incomplete)).toThrow('without its statements');
+    expect(requireStatements(data([], [A]))).toEqual(data([], [A]));
   });
 });

@@ -10,6 +10,8 @@ export interface Side {
 }
 
 export interface Contradiction {
+  /** What tells it from the others. */
+  key: string;
   subject: string;
   left: Side;
   right: Side;
@@ -19,7 +21,7 @@ export interface Contradiction {
 
 /**
  * The disagreements of a reasoning response, each once: sections repeat their paragraphs, so the same two sentences may
- * arrive under several chunks. What has not the expected shape is left out rather than shown half.
+ * arrive under several chunks; the same two with other values, or in conflict of another kind, are another disagreement. What has not the expected shape is left out rather than shown half.
  */
 export function readContradictions(response: Pick<ReasoningResponseJson, 'contradictions'>): Contradiction[] {
   const seen = new Set<string>();
@@ -27,14 +29,14 @@ export function readContradictions(response: Pick<ReasoningResponseJson, 'contra
     const left = readSide(entry['left']);
     const right = readSide(entry['right']);
     if (!left || !right) return [];
-    const key = [left, right]
-      .map(({ documentId, quotation }) => `${documentId}\0${quotation}`)
-      .sort()
-      .join('\0');
+    const sides = [left, right].map(({ documentId, quotation, value }) =>
+      JSON.stringify([documentId, quotation, value]),
+    );
+    const key = [text(entry['kind']) ?? '', ...sides.sort()].join(' ');
     if (seen.has(key)) return [];
     seen.add(key);
     const settledBy = entry['settled_by'];
-    return [{ subject: text(entry['subject']) ?? '', left, right, settledBy: describeSettlement(settledBy) }];
+    return [{ key, subject: text(entry['subject']) ?? '', left, right, settledBy: describeSettlement(settledBy) }];
   });
 }
 

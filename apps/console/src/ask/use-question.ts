@@ -1,11 +1,11 @@
-import type { ReasonData } from '@candor/contracts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSession } from '../session/session.js';
+import { requireStatements, type AnswerWithStatements } from './read-answer.js';
 
 export interface Answered {
   kind: 'answered';
   query: string;
-  data: ReasonData;
+  data: AnswerWithStatements;
   requestId: string;
 }
 
@@ -35,7 +35,7 @@ export function useQuestion() {
           { query, includeQuotations: true },
           { signal: controller.signal, onResponse: (response) => (requestId = response.requestId) },
         );
-        settle({ kind: 'answered', query, data, requestId });
+        settle({ kind: 'answered', query, data: requireStatements(data), requestId });
       } catch (error) {
         settle(controller.signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', error });
       }

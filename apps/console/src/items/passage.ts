@@ -1,8 +1,10 @@
-import type { ReasonQuotation } from '@candor/contracts';
 import type { TextRange } from './split-at-ranges.js';
 
 /** What is quoted of a passage; `place` null = to be looked up. */
-export type PassageQuotation = Pick<ReasonQuotation, 'quotation'> & { place: TextRange | null };
+export interface PassageQuotation {
+  quotation: string;
+  place: TextRange | null;
+}
 
 export interface Passage {
   chunkId: string;

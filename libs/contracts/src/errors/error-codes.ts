@@ -69,6 +69,11 @@ export const ERROR_CATALOGUE = {
     retryable: true,
     message: 'The answer provider failed repeatedly and is being given time to recover.',
   },
+  'SYNTHESIS.QUOTATIONS_MISSING': {
+    status: 503,
+    retryable: true,
+    message: 'The answer came without the quotations that were asked for.',
+  },
   'DEADLINE.EXCEEDED': { status: 504, retryable: true, message: 'The request could not be finished in time.' },
   'DEPENDENCY.DATABASE_UNAVAILABLE': { status: 503, retryable: true, message: 'The database cannot be reached.' },
   'DEPENDENCY.DATABASE_TIMEOUT': {

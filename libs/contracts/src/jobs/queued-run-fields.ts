@@ -14,3 +14,13 @@ export const queuedRunFields = {
   /** ISO instant after which the job is dropped unrun. */
   deadline: z.iso.datetime(),
 };
+
+/**
+ * Who waits, read of a payload that may be another version's: fields that this one doesn't know must not keep the refusal
+ * from being told.
+ */
+export const queuedRunAddressSchema = z.object({
+  requestId: queuedRunFields.requestId,
+  runId: queuedRunFields.runId,
+  replyTo: queuedRunFields.replyTo,
+});

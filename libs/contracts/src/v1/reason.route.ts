@@ -27,8 +27,9 @@ export const reasonBodySchema = z
       .transform((value) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value)))),
     documentId: scopeId.optional(),
     collectionId: scopeId.optional(),
-    /** Adds `statements` to the answer: each with its quotations and their places. Default false. */
-    includeQuotations: z.boolean().optional(),
+    includeQuotations: z.boolean().optional().meta({
+      description: 'Adds `statements` to the answer: each with its quotations and their places. Default false.',
+    }),
   })
   .meta({ id: 'ReasonRequest' });
 export type ReasonBody = z.infer<typeof reasonBodySchema>;
@@ -37,19 +38,25 @@ export type ReasonBody = z.infer<typeof reasonBodySchema>;
 export const reasonQuotationSchema = z
   .strictObject({
     chunkId: z.string(),
-    /** The source's own words. */
-    quotation: z.string(),
-    /** Null: the source went away while the answer was being made. */
+    quotation: z.string().nullable().meta({
+      description:
+        'The words of the source itself. Null, as `place` then is: the key may not see the source any more, or it was deleted, since the answer was begun.',
+    }),
     place: z
       .strictObject({
         version: z.number().int().positive(),
-        /** SHA-256 (hex) of that version's content, as `POST /v1/citations/verify` takes it. */
-        contentHash: z.string(),
-        /** UTF-16 offsets into the normalized text of that version, the end exclusive. */
-        start: z.number().int().nonnegative(),
-        end: z.number().int().nonnegative(),
+        contentHash: z.string().meta({
+          description: 'SHA-256 (hex) of the content of that version, as `POST /v1/citations/verify` takes it.',
+        }),
+        start: z.number().int().nonnegative().meta({
+          description: 'UTF-16 offset of the first character in the normalized text of that version.',
+        }),
+        end: z.number().int().nonnegative().meta({
+          description: 'UTF-16 offset in the same text; the end is exclusive.',
+        }),
       })
-      .nullable(),
+      .nullable()
+      .meta({ description: 'Where the quotation stands in its source. Null exactly when `quotation` is.' }),
   })
   .meta({ id: 'ReasonQuotation' });
 export type ReasonQuotation = z.infer<typeof reasonQuotationSchema>;
@@ -67,10 +74,13 @@ export const reasonDataSchema = z
       citationsDropped: z.number().int().nonnegative(),
       latencyMs: z.number().nonnegative(),
     }),
-    /** With `includeQuotations` only: the statements of `answer`, in its order and without its tokens. Each has a quotation at least. */
     statements: z
       .array(z.strictObject({ text: z.string(), quotations: z.array(reasonQuotationSchema).min(1) }))
-      .optional(),
+      .optional()
+      .meta({
+        description:
+          'With `includeQuotations` only: the statements of `answer`, in its order and without its tokens, each with what it rests on. Empty where nothing was answered.',
+      }),
   })
   .meta({ id: 'ReasonData' });
 export type ReasonData = z.infer<typeof reasonDataSchema>;

@@ -122,6 +122,9 @@ const REASON_FIELDS: [string, unknown, string][] = [
   ['maxTokens', '8000', 'must be a number'],
   ['maxTokens', null, 'must be a number'],
   ['limit', true, 'must be a number'],
+  ['includeQuotations', 'yes', 'must be a boolean'],
+  ['includeQuotations', 1, 'must be a boolean'],
+  ['includeQuotations', null, 'must be a boolean'],
 ];
 
 export const BAD_QUESTIONS: BadRequest[] = [

@@ -129,7 +129,7 @@ export function describeMcp(world: WorldOf): void {
       const text = textOf(result);
       expect(text).toContain('**Quotations**');
       for (const { quotation } of data.statements?.flatMap(({ quotations }) => quotations) ?? [])
-        expect(text).toContain(`> ${quotation.split('\n')[0]}`);
+        expect(text).toContain(`> ${quotation?.split('\n')[0]}`);
       expect(data.statements?.length).toBeGreaterThan(0);
     });
 

@@ -4,8 +4,11 @@ import {
   NO_LINKED_STATEMENT_ANSWER,
   auditEventsRoute,
   createTenantRoute,
+  deleteDocumentRoute,
   readChunkRoute,
   reasonRoute,
+  revokeApiKeyRoute,
+  updateApiKeyRoute,
   updateTenantRoute,
   verifyCitationsRoute,
   type ErrorCode,
@@ -28,11 +31,13 @@ import { readEvents } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
 import { ingest } from '../../harness/ingest.js';
 import { readStatements } from '../../harness/quotations.js';
+import { createKey } from '../../harness/tenants.js';
 
 const QUERY = 'How high is the tower of Velmark?';
 const SENTENCE = 'The tower of Velmark is 74 meters high & leans <slightly>.';
 const OTHER = 'After the storm the tower of Velmark is 71 meters high.';
-const TIMEOUT_MS = 1_500;
+/** Long enough for what the tests change while an answer is held. */
+const TIMEOUT_MS = 5_000;
 
 /** Reasoning with an OpenAI-compatible model that a script plays, in a short-lived installation of its own. */
 export function describeReasonModel(): void {
@@ -187,12 +192,70 @@ export function describeReasonModel(): void {
       ]);
       for (const { chunkId, quotation, place } of statements.flatMap(({ quotations }) => quotations)) {
         const { content, metadata } = (await client.call(readChunkRoute, { params: { chunkId } })).data;
-        if (!place) throw new Error('the quotation has no place');
+        if (!place || quotation === null) throw new Error('the quotation is withheld');
         expect(content.slice(place.start - metadata.startIndex, place.end - metadata.startIndex)).toBe(quotation);
         const check = { chunkId, quotation, contentHash: place.contentHash };
         const { results } = (await client.call(verifyCitationsRoute, { body: { citations: [check] } })).data;
         expect(results).toEqual([{ chunkId, status: 'verified', quotation, start: place.start, end: place.end }]);
       }
+    });
+
+    describe('what went away while the model answered', () => {
+      let admin: ApiClient;
+      beforeAll(async () => {
+        const { data } = await client.call(createTenantRoute, { body: { name: 'Changing' } });
+        admin = client.withKey(data.key);
+        await admin.call(updateTenantRoute, { body: { externalModels: true } });
+      });
+      /** The answer quotes both of two documents, and comes after `change`. */
+      const askWhile = async (change: (on: { keyId: string; itemId: string }) => Promise<unknown>) => {
+        const ours = { provider: 'slack', mode: 'acl', principals: ['user:a@x.org'] } as const;
+        const everyones = { provider: 'slack', mode: 'provider_scope' } as const;
+        const [itemId = '', otherId = ''] = await ingest(admin, [
+          { title: 'Tower of Velmark', body: SENTENCE, accessPolicy: ours },
+          { title: 'Survey of Velmark', body: OTHER, accessPolicy: everyones },
+        ]);
+        const key = await createKey(admin, { allowedActions: ['reason'], principals: ['user:a@x.org'] });
+        const changes: Promise<unknown>[] = [];
+        model.play((call, response) => {
+          const answer = answerWith((chunks: ShownChunk[]) => ({
+            statements: ['74 meters', '71 meters'].map((quotation) => ({
+              text: 'It is high.',
+              references: [{ chunkId: chunkWith(chunks, quotation), quotation }],
+            })),
+            limitations: [],
+          }));
+          changes.push(change({ keyId: key.id, itemId }).then(() => answer(call, response)));
+        });
+        const { data } = await key.client.call(reasonRoute, { body: { query: QUERY, includeQuotations: true } });
+        await Promise.all(changes);
+        expect(changes).toHaveLength(1);
+        for (const id of [itemId, otherId]) await admin.delete(`/v1/documents/${id}`);
+        return data.statements?.map(({ quotations }) =>
+          quotations.map(({ quotation, place }) => [quotation, place !== null]),
+        );
+      };
+      const WITHHELD = [[null, false]];
+
+      it('is quoted where nothing changed', async () => {
+        expect(await askWhile(() => Promise.resolve())).toEqual([[['74 meters', true]], [['71 meters', true]]]);
+      });
+
+      it('is not quoted when its document is deleted', async () => {
+        const change = ({ itemId }: { itemId: string }) => admin.call(deleteDocumentRoute, { params: { id: itemId } });
+        expect(await askWhile(change)).toEqual([WITHHELD, [['71 meters', true]]]);
+      });
+
+      it('is not quoted when the key loses a principal', async () => {
+        const change = ({ keyId }: { keyId: string }) =>
+          admin.call(updateApiKeyRoute, { params: { id: keyId }, body: { principals: ['user:b@x.org'] } });
+        expect(await askWhile(change)).toEqual([WITHHELD, [['71 meters', true]]]);
+      });
+
+      it('is not quoted at all when the key is revoked', async () => {
+        const change = ({ keyId }: { keyId: string }) => admin.call(revokeApiKeyRoute, { params: { id: keyId } });
+        expect(await askWhile(change)).toEqual([WITHHELD, WITHHELD]);
+      });
     });
 
     it('has no statement to show when nothing was found or nothing could be linked', async () => {

@@ -8,6 +8,7 @@ import { RequestTransaction } from '../../request/request-transaction.service.js
 import { GATEWAY_LIMITS } from '../../tokens.js';
 import { NameAnswerProviderInterceptor } from './name-answer-provider.interceptor.js';
 import { PlaceQuotationsService } from './place-quotations.service.js';
+import { requireAskedQuotations } from './require-asked-quotations.js';
 import { ReasoningClient } from '../../upstream/reasoning.client.js';
 
 @Controller()
@@ -48,7 +49,7 @@ export class ReasonController {
     );
     Object.assign(context.audit.metadata, reply.facts);
     if (!reply.ok) throw AppError.fromWire(reply.error);
-    const { statements, ...data } = reply.data;
+    const { statements, ...data } = requireAskedQuotations(body, reply.data);
     const placed = statements && { statements: await this.quotations.place(statements) };
     return { data: { ...data, meta: { ...data.meta, latencyMs: Date.now() - startedAt }, ...placed } };
   }

@@ -48,9 +48,9 @@ function renderStatement({ text, quotations }: NonNullable<ReasonData['statement
   return paragraphs([
     text,
     ...quotations.map(({ chunkId, quotation, place }) => {
-      const where = place
-        ? `version ${place.version}, characters ${place.start}–${place.end}`
-        : 'its source went away meanwhile';
+      if (quotation === null || place === null)
+        return `chunkId ${code(chunkId)}: withheld, since this key may not see the source any more or it was deleted`;
+      const where = `version ${place.version}, characters ${place.start}–${place.end}`;
       return `${quote(quotation)}\n\nchunkId ${code(chunkId)}, ${where}`;
     }),
   ]);

@@ -46,12 +46,12 @@ describe('the text of reason, when it is there,', () => {
     const place = { version: 2, contentHash: 'f'.repeat(64), start: 7, end: 12 };
     const quotations = [
       { chunkId: CHUNK, quotation: 'We keep\n# lime.', place },
-      { chunkId: CHUNK, quotation: 'Gone.', place: null },
+      { chunkId: CHUNK, quotation: null, place: null },
     ];
     const text = reasonTool.render({ data: { ...data, statements: [{ text: 'Lime stays.', quotations }] } });
     expect(text).toContain(
       `**Quotations**\n\nLime stays.\n\n> We keep\n> # lime.\n\nchunkId \`${CHUNK}\`, version 2, characters 7–12` +
-        `\n\n> Gone.\n\nchunkId \`${CHUNK}\`, its source went away meanwhile`,
+        `\n\nchunkId \`${CHUNK}\`: withheld, since this key may not see the source any more or it was deleted`,
     );
   });
 });
