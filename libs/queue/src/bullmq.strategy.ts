@@ -128,7 +128,7 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     if (queued.attemptsStarted <= 1) observeWait(nameOf(taken), queued.timestamp + queued.delay);
     try {
       await this.attempt(taken);
-      this.attempts.recordDone(nameOf(taken));
+      this.attempts.recordDone(nameOf(taken), taken.jobId);
       observeRun(nameOf(taken), 'done', secondsSince(taken.startedAt));
     } catch (error) {
       await this.fail(taken, error);
@@ -195,7 +195,8 @@ export class BullMqStrategy extends Server implements CustomTransportStrategy {
     const oneShot = taken.contract === undefined || isOneShot(taken.contract);
     const attempts = opts.attempts ?? 1;
     if (error.code.startsWith('DEPENDENCY.')) this.attempts.recordFailure(nameOf(taken), taken.jobId);
-    const servesOthers = this.attempts.servesOthers(nameOf(taken), taken.jobId, taken.startedAt);
+    const mayBeItsOwn = error.code === 'DEPENDENCY.DATABASE_TIMEOUT';
+    const servesOthers = mayBeItsOwn && this.attempts.servesOthers(nameOf(taken), taken.jobId, taken.startedAt);
     const outcome = decideFailure({ error, aborted: aborted?.kind, oneShot, servesOthers, attemptsMade, attempts });
     const delayMs = this.delayMs(taken, outcome, error, aborted?.kind === 'stopping');
     this.report(taken, outcome, error, delayMs);
