@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { PassThrough } from 'node:stream';
 import { runCli } from '../run-cli.js';
 import { RecordingGateway, type Answer, type Recorded } from '../testing/recording-gateway.js';
@@ -361,6 +361,13 @@ describe('candor', () => {
         /LLM_BASE_URL/,
       ],
       [
+        'a language model that takes too long',
+        { '/v1/reason': refuse(504, 'DEADLINE.EXCEEDED', 'The request could not be finished in time.') },
+        {},
+        'answers',
+        /LLM_TIMEOUT_MS .* REASON_DEADLINE_MS/,
+      ],
+      [
         'drift',
         { '/v1/generations': ok({ data: [{ state: 'live', drift: ['chunker'] }], pagination: PAGE_END }) },
         {},
@@ -374,6 +381,26 @@ describe('candor', () => {
       expect(found?.mend).toMatch(mend);
       expect(exitCode).toBe(found?.state === 'warning' ? 0 : 1);
       expect(JSON.stringify(troubled)).not.toContain('abcdefghijklmnop');
+    });
+
+    it('gives a question longer than the gateway does, and everything else ten seconds', async () => {
+      const timeouts = jest.spyOn(AbortSignal, 'timeout');
+      await examine();
+      const deadlines = timeouts.mock.calls.map(([milliseconds]) => milliseconds);
+      timeouts.mockRestore();
+      expect([...new Set(deadlines)].sort((a, b) => a - b)).toEqual([10_000, 70_000]);
+      expect(deadlines.filter((milliseconds) => milliseconds === 70_000)).toHaveLength(1);
+    });
+
+    it.each([
+      [[], 'There is no document yet that could be asked about.'],
+      [[{ id: ID, status: 'pending' }], 'None of the newest 1 documents is ready, so nothing was asked.'],
+    ])('asks nothing about documents %j', async (data, message) => {
+      const { findings } = await examine({
+        '/v1/documents': ok({ data, pagination: PAGE_END }),
+        '/v1/reason': refuse(500, 'INTERNAL.UNEXPECTED', 'It was asked.'),
+      });
+      expect(findings.find(({ what }) => what === 'answers')).toMatchObject({ state: 'ok', message });
     });
 
     it('skips what the key may not look at', async () => {

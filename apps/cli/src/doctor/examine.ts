@@ -3,6 +3,7 @@ import { AppError } from '@candor/contracts';
 import { readConnection, type Connection, type Environment } from '../config.js';
 import { mendCheck } from './mend-checks.js';
 import type { Finding } from './finding.js';
+import { LOOKS, type Look } from './looks.js';
 
 const OLDEST_NODE = [20, 19] as const;
 const DEADLINE_MS = 10_000;
@@ -34,9 +35,10 @@ export async function* examine(
   const permissions = yield* examineKey(client);
   if (!permissions) return;
   yield await examineMcp(connection);
-  for (const { what, actions, look } of LOOKS) {
+  for (const look of LOOKS) {
+    const { what, actions } = look;
     const missing = permissions.includes('admin') ? [] : actions.filter((action) => !permissions.includes(action));
-    if (missing.length === 0) yield await tryTo(what, () => look(client));
+    if (missing.length === 0) yield await take(look, client);
     else yield { what, state: 'skipped', message: `The key does not have the action ${missing.join(' and ')}.` };
   }
 }
@@ -136,87 +138,17 @@ async function examineMcp({ url, apiKey }: Connection): Promise<Finding> {
   }
 }
 
-type Outcome = Omit<Finding, 'what'>;
-
-const LOOKS: readonly { what: string; actions: readonly string[]; look: (client: CandorClient) => Promise<Outcome> }[] =
-  [
-    {
-      what: 'search',
-      actions: ['search'],
-      look: async (client) => {
-        const { hits } = await client.search({ query: 'doctor', limit: 1 });
-        if (hits.length > 0) return { state: 'ok', message: 'A search finds something.' };
-        return { state: 'ok', message: 'A search answers; it finds nothing for the word “doctor”.' };
-      },
-    },
-    {
-      what: 'answers',
-      actions: ['reason', 'documents:read'],
-      look: async (client) => {
-        const { data } = await client.listDocuments({ limit: 100 });
-        const document = data.find(({ status }) => status === 'ready');
-        if (!document) return { state: 'ok', message: 'There is no document yet that could be asked about.' };
-        // Within a document the relevance gate is open, so whoever writes the answers is really asked.
-        await client.reason({ query: 'What does it say?', documentId: document.id, limit: 1 });
-        return { state: 'ok', message: 'A question is answered.' };
-      },
-    },
-    {
-      what: 'dead letters',
-      actions: ['ingest'],
-      look: async (client) => {
-        const { data, pagination } = await client.deadLetters({ limit: 100 });
-        if (data.length === 0) return { state: 'ok', message: 'No item has failed for good.' };
-        const count = `${data.length}${pagination.hasMore ? ' or more' : ''}`;
-        return {
-          state: 'warning',
-          message: `${count} items could not be ingested.`,
-          mend: 'GET /v1/dead-letters says why of each; POST …/:id/retry tries again.',
-        };
-      },
-    },
-    {
-      what: 'sources',
-      actions: ['sources:read'],
-      look: async (client) => {
-        const { data } = await client.listSources({ limit: 100 });
-        const troubled = data.filter(({ lastError }) => lastError !== null);
-        if (troubled.length === 0) return { state: 'ok', message: `${data.length} connected, none in trouble.` };
-        return {
-          state: 'warning',
-          message: `In trouble: ${troubled.map(({ name, lastError }) => `${name} (${lastError?.type})`).join(', ')}.`,
-          mend: 'POST /v1/sources/:id/check says whether the credentials still hold; `candor sync <id>` tries again.',
-        };
-      },
-    },
-    {
-      what: 'generations',
-      actions: ['generations:manage'],
-      look: async (client) => {
-        const { data } = await client.listGenerations({ limit: 100 });
-        const live = data.find(({ state }) => state === 'live');
-        if (!live)
-          return {
-            state: 'warning',
-            message: 'There is no index yet.',
-            mend: 'Ingest something: candor import <path>.',
-          };
-        if (live.drift.length === 0) return { state: 'ok', message: 'The live index is what the workers are set to.' };
-        return {
-          state: 'warning',
-          message: `The live index differs from the workers’ settings in ${live.drift.join(', ')}.`,
-          mend: 'Build a new one: candor generations create --wait, then candor generations promote <id>.',
-        };
-      },
-    },
-  ];
-
-async function tryTo(what: string, look: () => Promise<Outcome>): Promise<Finding> {
+async function take({ what, look, mendDeadline }: Look, client: CandorClient): Promise<Finding> {
   try {
-    return { what, ...(await look()) };
+    return { what, ...(await look(client)) };
   } catch (error) {
-    return { what, state: 'broken', message: describe(error), mend: mendError(error) };
+    const mend = (isDeadline(error) ? mendDeadline : undefined) ?? mendError(error);
+    return { what, state: 'broken', message: describe(error), mend };
   }
+}
+
+function isDeadline(error: unknown): boolean {
+  return error instanceof DeadlineError || (error instanceof ApiError && error.type === 'DEADLINE.EXCEEDED');
 }
 
 function describe(error: unknown): string {
