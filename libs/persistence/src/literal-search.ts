@@ -1,5 +1,5 @@
 import type { LiteralMatch } from './library-views.js';
-import { scanNewestFirst, type Changed } from './scan-newest-first.js';
+import { LONGEST_CHANGE_MS, scanNewestFirst, type Changed } from './scan-newest-first.js';
 import { VISIBLE_ITEM, visibilityParameters, type Visibility } from './visibility.js';
 
 export interface LiteralQuery {
@@ -66,15 +66,21 @@ function changedPage(table: string, where: string, time: string, id: string): st
     ORDER BY i.updated_at DESC, i.id LIMIT ${PAGE}`;
 }
 
-/** A change bears the time at which its transaction began, and is there once that ends: none is under way for a minute. */
-function changedSince(table: string, where: string, time: string): string {
-  return `SELECT i.id FROM ${table} i WHERE ${where} AND i.updated_at >= ${time}::timestamptz - interval '1 minute'
-    ORDER BY i.updated_at DESC, i.id`;
+/** The page of `readChanged`; the parameters are the time of the newest, then those of the cursor. */
+function changedSince(table: string, where: string, [since, time, id]: [string, string, string]): string {
+  return `SELECT i.id, i.updated_at::text AS "updatedAt" FROM ${table} i
+    WHERE ${where} AND i.updated_at >= ${since}::timestamptz - interval '${LONGEST_CHANGE_MS} milliseconds'
+      AND (${time}::timestamptz IS NULL OR i.updated_at > ${time}::timestamptz
+        OR (i.updated_at = ${time}::timestamptz AND i.id < ${id}::uuid))
+    ORDER BY i.updated_at, i.id DESC LIMIT ${PAGE}`;
 }
+
+/** For the last parameters of a page. */
+const cursorOf = (after: Changed | null): (string | null)[] => [after?.updatedAt ?? null, after?.id ?? null];
 
 const SEARCHED_ITEMS = `${VISIBLE_ITEM} AND i.live_version IS NOT NULL AND i.tags @> $4`;
 const CHANGED_ITEMS = changedPage('source_items', SEARCHED_ITEMS, '$5', '$6');
-const ITEMS_CHANGED_SINCE = changedSince('source_items', SEARCHED_ITEMS, '$5');
+const ITEMS_CHANGED_SINCE = changedSince('source_items', SEARCHED_ITEMS, ['$5', '$6', '$7']);
 const MATCHING_TITLES = `SELECT i.id FROM source_items i
   WHERE ${VISIBLE_ITEM} AND i.live_version IS NOT NULL AND i.tags @> $5 AND ${placeOf('i.title', '$4')} > 0
   ORDER BY i.updated_at DESC, i.id LIMIT $6`;
@@ -109,12 +115,12 @@ export async function findLibraryItems(
   const { table, matches } = LIBRARY[itemType];
   const searched = 'i.tenant_id = $1 AND i.tags @> $2';
   const page = changedPage(table, searched, '$3', '$4');
-  const since = changedSince(table, searched, '$3');
+  const changed = changedSince(table, searched, ['$3', '$4', '$5']);
   const found: Record<LiteralMatch['field'], LiteralMatch[]> = { title: [], description: [], body: [] };
   await scanNewestFirst<LiteralMatch>({
-    readPage: (after) => query<Changed>(page, [tenantId, tags, after?.updatedAt ?? null, after?.id ?? null]),
+    readPage: (after) => query<Changed>(page, [tenantId, tags, ...cursorOf(after)]),
     pageSize: PAGE,
-    readChanged: async ({ updatedAt }) => idsOf(await query(since, [tenantId, tags, updatedAt])),
+    readChanged: ({ updatedAt }, after) => query<Changed>(changed, [tenantId, tags, updatedAt, ...cursorOf(after)]),
     findIn: (ids) => query<LiteralMatch>(matches, [tenantId, text, limit, ids]),
     isEnough: (match) => {
       const alike = found[match.field];
@@ -145,16 +151,13 @@ export async function findLiteralDocuments(
   if (found.length >= limit) return found;
   const shown = new Set(titles.map(({ id }) => id));
   await scanNewestFirst<Omit<LiteralMatch, 'field'>>({
-    readPage: (after) => query<Changed>(CHANGED_ITEMS, [...visible, tags, after?.updatedAt ?? null, after?.id ?? null]),
+    readPage: (after) => query<Changed>(CHANGED_ITEMS, [...visible, tags, ...cursorOf(after)]),
     pageSize: PAGE,
-    readChanged: async ({ updatedAt }) => idsOf(await query(ITEMS_CHANGED_SINCE, [...visible, tags, updatedAt])),
+    readChanged: ({ updatedAt }, after) =>
+      query<Changed>(ITEMS_CHANGED_SINCE, [...visible, tags, updatedAt, ...cursorOf(after)]),
     findIn: (ids) => query(MATCHING_BODIES, [...visible, text, ids.filter((id) => !shown.has(id)), limit]),
     isEnough: (match) => found.push({ ...match, field: 'body' }) >= limit,
     signal,
   });
   return found;
-}
-
-function idsOf(rows: readonly { id: string }[]): string[] {
-  return rows.map(({ id }) => id);
 }

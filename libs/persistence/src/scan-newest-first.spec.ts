@@ -119,15 +119,23 @@ describe('scanNewestFirst', () => {
   });
 
   it('looks in the end through what changed between two pages, once', async () => {
-    const changed: Changed[] = [];
+    const asked: (Changed | null)[] = [];
     const seen: string[] = [];
     const found: string[] = [];
+    const changes = [
+      // As they were on the second page and on the first.
+      { id: '110', updatedAt: at(-110) },
+      { id: '7', updatedAt: at(-7) },
+      // Changed since: two that weren't reached, one that was.
+      { id: 'new', updatedAt: at(1) },
+      { id: 'moved', updatedAt: at(2) },
+      { id: '240', updatedAt: at(3) },
+    ];
     await scanNewestFirst<Numbered>({
       ...numbers(250, 100),
-      // Two that weren't reached yet, one of the last page and one of the first.
-      readChanged: async (since) => {
-        changed.push(since);
-        return ['new', 'moved', '240', '7'];
+      readChanged: async (since, after) => {
+        asked.push(since, after);
+        return changes;
       },
       findIn: async (ids) => {
         seen.push(...ids);
@@ -136,10 +144,41 @@ describe('scanNewestFirst', () => {
       isEnough: ({ id }) => found.push(id) < 0,
       signal: never,
     });
-    expect(changed).toEqual([{ id: '0', updatedAt: at(0) }]);
+    expect(asked).toEqual([{ id: '0', updatedAt: at(0) }, null]);
     expect(seen.slice(250)).toEqual(['new', 'moved', '240']);
     expect(found.slice(249)).toEqual(['249', 'new', 'moved']);
     expect(found).toHaveLength(252);
+  });
+
+  it('reads by the page what changed, and looks through nothing twice that stayed as it was', async () => {
+    // An import at one moment: all of it is new enough to come again.
+    const all = Array.from({ length: 1_000 }, (_, number) => ({ id: `${number}`, updatedAt: at(0) }));
+    const pageAfter = (list: Changed[], after: Changed | null): Changed[] => {
+      const start = after === null ? 0 : list.findIndex(({ id }) => id === after.id) + 1;
+      return list.slice(start, start + 100);
+    };
+    const late = { id: '500', updatedAt: at(5) };
+    const changes = [...all.filter(({ id }) => id !== late.id).reverse(), late];
+    const seen: string[] = [];
+    let pages = 0;
+    await scanNewestFirst<Numbered>({
+      pageSize: 100,
+      readPage: async (after) => pageAfter(all, after),
+      readChanged: async (_since, after) => {
+        pages += 1;
+        return pageAfter(changes, after);
+      },
+      findIn: async (ids) => {
+        seen.push(...ids);
+        return [];
+      },
+      isEnough: () => false,
+      signal: never,
+    });
+    expect(seen.slice(0, 1_000)).toEqual(all.map(({ id }) => id));
+    expect(seen.slice(1_000)).toEqual(['500']);
+    // The last one is empty: the one before was full.
+    expect(pages).toBe(11);
   });
 
   it('reads neither a second page nor changes when the first one holds all', async () => {
