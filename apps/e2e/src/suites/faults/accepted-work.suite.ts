@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ingestRoute, type IngestDocument, type IngestResponse } from '@candor/contracts';
 import { runRedisCommand, waitFor, type ApiClient, type ServiceProcessName } from '@candor/testkit';
+import { countUnfinished } from '../../harness/count-unfinished.js';
 import { drawStorm } from '../../harness/draw-storm.js';
 import { countTried } from '../../harness/fault-ledger.js';
 import { expectIndexedOnce } from '../../harness/indexed-once.js';
@@ -98,9 +99,14 @@ export function describeAcceptedWork(world: () => MortalWorld, seed: number): vo
       const storm = drawStorm(failures, batchSize, seed);
       const batches = storm.map((_, number) => buildDocuments(batchSize, `Storm${number}x`));
       const accepted = [await push(batches[0] ?? []).accepted];
+      let struck = 0;
       for (const [number, { failure, after }] of storm.entries()) {
-        process.stderr.write(`faults: ${failure.name} after ${after} of ${batchSize} items\n`);
         await waitForSome(client, accepted.at(-1)?.requestId ?? '', after, RECOVERY_MS);
+        const unfinished = await countUnfinished(client, accepted, RECOVERY_MS);
+        struck += unfinished;
+        process.stderr.write(
+          `faults: ${failure.name} after ${after} of ${batchSize} items, ${unfinished} in all under way\n`,
+        );
         await failure.strike();
         const next = batches[number + 1];
         const pushed = next && push(next);
@@ -113,8 +119,11 @@ export function describeAcceptedWork(world: () => MortalWorld, seed: number): vo
         timeoutMs: RECOVERY_MS,
       });
       countTried(PROMISE, 'failures in the storm', storm.length);
+      countTried(PROMISE, 'unfinished items when a failure struck', struck);
       countTried(PROMISE, 'ingest requests in the storm', sent, unexpected.length);
       expect(unexpected).toEqual([]);
+      // A storm over an idle installation shows nothing.
+      expect(struck).toBeGreaterThan(0);
       for (const [number, documents] of batches.entries()) {
         const batch = accepted[number];
         if (!batch) throw new Error('a batch was not accepted');
