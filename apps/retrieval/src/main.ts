@@ -36,6 +36,8 @@ export async function main(): Promise<void> {
 
   const health = new HealthRegistry({ logger });
   health.register('database', () => database.ping(), { critical: true, startup: true });
+  // It never migrates: whoever does is waited for, with the reason in the log.
+  health.register('schema', () => database.requireSchema(), { critical: false, startup: true });
   // Without the index every search says DEPENDENCY.INDEX_UNAVAILABLE, which tells callers more than no endpoint at all.
   health.register('index', (signal) => reader.ping(signal), { critical: false, startup: true });
   health.register(

@@ -1,4 +1,4 @@
-import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
+import { DataSource, type DataSourceOptions, type EntityManager, type QueryRunner } from 'typeorm';
 import { AppError } from '@candor/contracts';
 import { ApiKeyEntity, ApiKeySecretEntity } from './entities/api-key.entity.js';
 import { AuditEventEntity } from './entities/audit-event.entity.js';
@@ -149,6 +149,7 @@ export class Database implements TransactionRunner {
   private readonly rolePrefix: string;
   private readonly unscoped: DatabaseScope;
   private connecting: Promise<unknown> | undefined;
+  private isAtRelease = false;
 
   constructor(private readonly options: DatabaseOptions) {
     this.rolePrefix = options.rolePrefix ?? DEFAULT_ROLE_PREFIX;
@@ -172,21 +173,41 @@ export class Database implements TransactionRunner {
    * Errors: DEPENDENCY.DATABASE_UNAVAILABLE while it isn't; CONFIG.INVALID where the roles are not to be had.
    */
   async migrate(): Promise<void> {
+    await this.withMigrator(async (migrator, runner) => {
+      if (!(await mayMigrate(runner)))
+        return requireCurrentSchema(runner, this.rolePrefix, {
+          roles: ['app', 'system'],
+          migrations: namesOf(migrator),
+        });
+      await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await ensureRoles(runner, this.rolePrefix);
+      await migrator.runMigrations();
+      await runner.query('SELECT candor_protect_tenant_tables()');
+      await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    });
+  }
+
+  /**
+   * For processes that never migrate, whoever owns the tables, and look at one tenant at a time. Asks the server until it has
+   * seen this release once: a schema only goes forward.
+   * Errors: as of `migrate`.
+   */
+  async requireSchema(): Promise<void> {
+    if (this.isAtRelease) return;
+    await this.withMigrator((migrator, runner) =>
+      requireCurrentSchema(runner, this.rolePrefix, { roles: ['app'], migrations: namesOf(migrator) }),
+    );
+    this.isAtRelease = true;
+  }
+
+  private async withMigrator(work: (migrator: DataSource, runner: QueryRunner) => Promise<void>): Promise<void> {
     await this.guard(async () => {
       // Connections of its own, without time limits: a migration of much data, or the wait for one, takes what it takes.
       const session = { migratesFor: this.rolePrefix };
       const migrator = await new DataSource(dataSourceOptions({ ...this.options, poolSize: 2 }, session)).initialize();
       const runner = migrator.createQueryRunner();
       try {
-        if (!(await mayMigrate(runner))) {
-          const names = migrator.migrations.map(({ name }) => name ?? '');
-          return await requireCurrentSchema(runner, this.rolePrefix, names);
-        }
-        await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-        await ensureRoles(runner, this.rolePrefix);
-        await migrator.runMigrations();
-        await runner.query('SELECT candor_protect_tenant_tables()');
-        await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+        await work(migrator, runner);
       } finally {
         await runner.release();
         // Ends the session that holds the lock, whatever went wrong before.
@@ -283,4 +304,8 @@ export class Database implements TransactionRunner {
       throw error;
     }
   }
+}
+
+function namesOf({ migrations }: DataSource): string[] {
+  return migrations.map(({ name }) => name ?? '');
 }

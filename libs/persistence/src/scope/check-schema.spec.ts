@@ -6,18 +6,21 @@ describeOnPostgres('a login that owns nothing', (postgres) => {
   const suffix = randomBytes(4).toString('hex');
   const member = `candor_member_${suffix}`;
   const stranger = `candor_stranger_${suffix}`;
+  /** As retrieval's: one tenant at a time. */
+  const reader = `candor_reader_${suffix}`;
   const password = randomBytes(12).toString('hex');
 
   // Within a group, so that the database is still there when they are taken away.
   describe('of the tables', () => {
     beforeAll(async () => {
-      for (const login of [member, stranger])
+      for (const login of [member, stranger, reader])
         await postgres.query(`CREATE ROLE ${login} LOGIN NOINHERIT PASSWORD '${password}'`);
       await postgres.query(`GRANT candor_app, candor_system TO ${member}`);
+      await postgres.query(`GRANT candor_app TO ${reader}`);
     });
     afterAll(async () => {
       await postgres.query('DROP SCHEMA IF EXISTS empty CASCADE');
-      for (const login of [member, stranger]) await postgres.query(`DROP ROLE ${login}`);
+      for (const login of [member, stranger, reader]) await postgres.query(`DROP ROLE ${login}`);
     });
 
     const openAs = (username: string, schema = 'public'): Database => {
@@ -34,6 +37,8 @@ describeOnPostgres('a login that owns nothing', (postgres) => {
       }
     };
     const migrate = (database: Database): Promise<void> => database.migrate();
+
+    const requireSchema = (database: Database): Promise<void> => database.requireSchema();
 
     it('starts on a schema that is at its release, and works on it', async () => {
       await as(member, migrate);
@@ -57,13 +62,16 @@ describeOnPostgres('a login that owns nothing', (postgres) => {
         message: expect.stringContaining('1 migrations are missing'),
       };
       await expect(as(member, migrate)).rejects.toMatchObject(refusal);
+      await expect(as(reader, requireSchema)).rejects.toMatchObject(refusal);
       await postgres.query('UPDATE migrations SET name = $1 WHERE name = $2', [last?.name, 'Another1']);
       await as(member, migrate);
+      await as(reader, requireSchema);
     });
 
     it('waits for the first migration, and for that of a release that kept its list to the owner', async () => {
       await postgres.query('CREATE SCHEMA empty');
-      await postgres.query(`GRANT USAGE ON SCHEMA empty TO ${member}`);
+      // Whoever may make a table there could become the owner of all, were that asked.
+      await postgres.query(`GRANT USAGE, CREATE ON SCHEMA empty TO ${member}`);
       const wait = (what: string) => ({
         code: 'DEPENDENCY.DATABASE_UNAVAILABLE',
         message: expect.stringContaining(what),
@@ -78,6 +86,17 @@ describeOnPostgres('a login that owns nothing', (postgres) => {
       await expect(as(stranger, migrate)).rejects.toMatchObject({
         code: 'CONFIG.INVALID',
         message: expect.stringContaining('GRANT candor_app, candor_system TO <user>;'),
+      });
+    });
+
+    it('needs both roles to look across tenants, and one to read for a tenant', async () => {
+      await expect(as(reader, migrate)).rejects.toMatchObject({
+        code: 'CONFIG.INVALID',
+        message: expect.stringContaining('GRANT candor_app, candor_system TO <user>;'),
+      });
+      await expect(as(stranger, requireSchema)).rejects.toMatchObject({
+        code: 'CONFIG.INVALID',
+        message: expect.stringContaining('GRANT candor_app TO <user>;'),
       });
     });
 
