@@ -11,6 +11,9 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const TYPESCRIPT = join(root, 'node_modules/typescript/bin/tsc');
 
+/** Packed together: the first one depends on the others. */
+const LIBRARIES = ['reasoning', 'contracts'];
+
 interface Manifest {
   name: string;
   dependencies?: Record<string, string>;
@@ -22,7 +25,7 @@ describe('the packed library', () => {
   beforeAll(async () => {
     project = await realpath(await mkdtemp(join(tmpdir(), 'candor-packed-')));
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
-    for (const library of ['reasoning', 'contracts']) await install(library);
+    for (const library of LIBRARIES) await install(library);
   }, 300_000);
   afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -58,8 +61,8 @@ describe('the packed library', () => {
     expect(stdout).toContain("failureCode: 'CALIBRATION_MISSING'");
   }, 300_000);
 
-  it('says what it depends on, no package more or less', async () => {
-    const folder = join(project, 'node_modules/@candor/reasoning');
+  it.each(LIBRARIES)('says what %s depends on, no package more or less', async (library) => {
+    const folder = join(project, 'node_modules/@candor', library);
     const { dependencies = {} } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
     const files = (await readdir(folder, { recursive: true })).filter((file) => /\.(?:js|d\.ts)$/.test(file));
     const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));

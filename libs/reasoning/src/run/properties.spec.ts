@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findInconsistencies } from '../serialization/find-inconsistencies.js';
 import { reasoningResponseFromJson, reasoningResponseToJson } from '../serialization/reasoning-response-json.js';
+import { DEFAULT_SCENARIO, PINNED, PINNED_SCENARIOS, play, says, type Scenario } from '../testing/pinned-scenarios.js';
 import {
   IDENTITY,
   envelope,
@@ -10,17 +11,10 @@ import {
   makeHit,
   makeProposal,
   makeTrusted,
-  scriptAnswers,
-  scriptExpansion,
-  scriptGraph,
-  scriptProposals,
-  scriptQueries,
-  scriptRetriever,
 } from '../testing/scripted-ports.js';
 import { TRUST_FAILURE_CODES } from '../trust/trust-state.js';
 import type { TrustedResult } from '../trust/trusted-result.js';
 import { VERDICTS } from '../trust/verdict.js';
-import { reason } from './reason.js';
 import { POLICY_NAMES } from './reasoning-policy.js';
 import type { ReasoningResponse } from './reasoning-response.js';
 
@@ -102,8 +96,6 @@ const wild = {
     maxEvidenceTokens: fc.nat(4000),
   }),
 };
-const says = (chunkId: string, limit: number) =>
-  makeHit(chunkId, { text: `Text of ${chunkId}. The rate limit of the service is ${limit} requests a day.` });
 /** One thing that goes wrong is seen best where all else goes well. */
 const usual: { [Part in keyof typeof wild]: fc.Arbitrary<unknown> } = {
   query: fc.constant('What is the rate limit?'),
@@ -138,29 +130,6 @@ const scenario = fc.record({
     allowRetrievalExpansion: fc.boolean(),
   }),
 });
-type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
-
-async function play(given: Scenario): Promise<ReasoningResponse> {
-  return reason(
-    {
-      query: given.query,
-      tenantId: 'tenant-a',
-      generation: { generationId: 'generation-1' },
-      policy: given.policy,
-      budget: given.budget,
-      providers: {
-        retriever: scriptRetriever(given.retrieval),
-        graphProvider: scriptGraph(given.graph),
-        proposalProvider: scriptProposals(given.proposals),
-        answerProvider: scriptAnswers(given.answer),
-        expansionProvider: scriptQueries(given.queries),
-        expansionRetriever: scriptExpansion(given.deeper, given.deeper),
-      },
-    },
-    { countTokens: (text) => text.length, now: () => 0 },
-  );
-}
-
 /** What the runs of a property reach: of what none reaches, it proves nothing. */
 class Reached {
   private readonly counts = new Map<string, number>();
@@ -193,6 +162,16 @@ function describeRun(response: ReasoningResponse): string[] {
   ];
 }
 
+const EXAMPLES = PINNED_SCENARIOS.map((given): [Scenario] => [given]);
+/** What the first property has to reach, and the pinned scenarios reach alone. */
+const STATES = [
+  ...OUTCOMES,
+  ...['proposals', 'expansion', 'excluded hits', 'degraded trust', 'contradictions'].map(
+    (state) => `answered with ${state}`,
+  ),
+  ...['retriever', 'answer_provider', 'proposal_provider', 'graph_provider'].map((port) => `failed ${port}`),
+];
+
 type Json = Record<string, unknown>;
 
 /** Every object of a value, and every place that holds a number. */
@@ -212,6 +191,12 @@ function listPlaces(value: unknown): { objects: Json[]; numbers: [Json, string][
 }
 
 describe('properties of reason', () => {
+  it('are held to scenarios that reach every state without luck', async () => {
+    const reached = new Reached();
+    for (const given of PINNED_SCENARIOS) reached.count(...describeRun(await play(given)));
+    reached.expectAll(...STATES);
+  });
+
   it('never answers with a citation that is not in the trusted bundle, whatever the providers give', async () => {
     const reached = new Reached();
     await fc.assert(
@@ -235,15 +220,9 @@ describe('properties of reason', () => {
         expect(response.generationIdentity).toMatchObject({ tenantId: 'tenant-a', generationId: 'generation-1' });
         if (given.policy.requireCertifiedEvidence) expect(response.trustState.state).toBe('trusted');
       }),
-      { numRuns: 600 },
+      { numRuns: 600, examples: EXAMPLES },
     );
-    reached.expectAll(
-      ...OUTCOMES,
-      ...['proposals', 'expansion', 'excluded hits', 'degraded trust', 'contradictions'].map(
-        (state) => `answered with ${state}`,
-      ),
-      ...['retriever', 'answer_provider', 'proposal_provider', 'graph_provider'].map((port) => `failed ${port}`),
-    );
+    reached.expectAll(...STATES);
   });
 
   it('carries no text of the corpus when it abstains as uncertified', async () => {
@@ -262,7 +241,7 @@ describe('properties of reason', () => {
           expect(response.diagnostics.answerProviderInvoked).toBe(false);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 100, examples: [[makeDegraded('CALIBRATION_STALE', [makeHit('c1')]), 'evidence_assembly']] },
     );
     reached.expectAll('uncertified');
   });
@@ -277,7 +256,7 @@ describe('properties of reason', () => {
         expect(reasoningResponseFromJson(text)).toEqual(response);
         expect(JSON.stringify(reasoningResponseToJson(reasoningResponseFromJson(text)))).toBe(text);
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: EXAMPLES },
     );
     reached.expectAll(...OUTCOMES, 'answered with excluded hits');
   });
@@ -313,7 +292,13 @@ describe('properties of reason', () => {
         rejected(spoiled);
         reached.count(response.outcome, `bad number ${String(bad)}`);
       }),
-      { numRuns: 150 },
+      {
+        numRuns: 150,
+        examples: [
+          ...[NaN, Infinity, '1'].map((bad): [Scenario, number, unknown, string] => [PINNED.answered, 0, bad, 'x']),
+          [PINNED.abstained, 1, NaN, 'x'],
+        ],
+      },
     );
     reached.expectAll('answered', 'abstained', ...['NaN', 'Infinity', '1'].map((bad) => `bad number ${bad}`));
   });
@@ -336,20 +321,11 @@ describe('properties of reason', () => {
         reached.count(json.outcome);
         expect(() => reasoningResponseFromJson(json)).toThrow(expect.objectContaining({ code: 'REQUEST.INVALID' }));
       }),
-      { numRuns: 100 },
+      {
+        numRuns: 100,
+        examples: [PINNED.answered, PINNED.abstained].map((given): [Scenario, unknown] => [given, null]),
+      },
     );
     reached.expectAll('answered', 'abstained');
   });
 });
-
-const DEFAULT_SCENARIO: Scenario = {
-  query: 'What is the rate limit?',
-  retrieval: makeTrusted([]),
-  deeper: [makeTrusted([])],
-  queries: { queries: [] },
-  graph: makeGraph(['c1']),
-  proposals: [],
-  answer: { answer: 'Yes.', citations: ['c1'], insufficient_evidence: false },
-  policy: { name: 'evidence_assembly', requireCertifiedEvidence: true, allowRetrievalExpansion: false },
-  budget: { maxSteps: 12, maxGraphNodes: 32, maxEvidenceTokens: 2048 },
-};
