@@ -87,7 +87,7 @@ describe('records of erasures', () => {
     const events = ids.map((_, index) => erased(`event-${index}`, index));
     expect(unrecorded([...events, erased('another', 1)], records)).toEqual(['another']);
     // Held against each name it takes several times that.
-    expect(process.cpuUsage(began).user).toBeLessThan(8_000_000);
+    expect(process.cpuUsage(began).user).toBeLessThan(2_500_000);
   });
 
   it.each([
