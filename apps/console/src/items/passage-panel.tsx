@@ -1,4 +1,3 @@
-import type { CitationCheck } from '@candor/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
@@ -6,6 +5,7 @@ import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { ErrorNotice, Loading, Notice } from '../ui/notice.js';
 import { ItemFacts } from './item-facts.js';
+import { noteOnChecks } from './note-on-checks.js';
 import type { Passage } from './passage.js';
 import { PassageReader } from './passage-reader.js';
 import type { TextRange } from './split-at-ranges.js';
@@ -91,22 +91,7 @@ function usePlace({ chunkId, quotations }: Passage) {
         start === undefined || end === undefined ? [] : [{ start, end }],
       );
       const ranges = [...known, ...found];
-      return { ranges: ranges.length > 0 ? ranges : null, notes: [...new Set(data.results.flatMap(noteOn))] };
+      return { ranges: ranges.length > 0 ? ranges : null, notes: noteOnChecks(data.results, ranges.length > 0) };
     },
   });
 }
-
-function noteOn({ status, reason }: CitationCheck): string[] {
-  if (status === 'verified') return [];
-  if (status === 'repaired') return ['Quotes, dashes or case differ; the marked words are the source’s own.'];
-  return [NOTES[reason ?? 'not_found']];
-}
-
-const NOTES = {
-  not_found: 'These words are not in the passage any more; it is marked as a whole.',
-  elsewhere_in_item: 'The source says so, in another place than this passage.',
-  version_changed: 'The source has changed since: its present version does not say this any more.',
-  unknown_chunk: 'This passage is gone, or this key may not see it.',
-  unknown_version: 'The source has no version with that content.',
-  empty_quotation: 'Nothing was quoted; the passage is marked as a whole.',
-} as const;

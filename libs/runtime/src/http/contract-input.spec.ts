@@ -3,6 +3,7 @@ import { defineRoute } from '@candor/contracts';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { createLogger } from '../logging/create-logger.js';
+import { ContractInput } from './contract-input.js';
 import { Contract } from './contract.decorator.js';
 import { createHttpApp } from './create-http-app.js';
 import { listenUntilSignal, type RunningApp } from './listen-until-signal.js';
@@ -60,5 +61,20 @@ describe('a handler that takes no input', () => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${running.url}/v1/signed?foo=1`, { method: 'POST', headers, body: '{"event":1}' });
     expect([response.status, await response.json()]).toEqual([200, { event: 1 }]);
+  });
+});
+
+describe('a handler that reads the request itself', () => {
+  it('cannot take a checked input, which is told as its class is made', () => {
+    const declare = () => {
+      class UncheckedController {
+        @Contract(signedRoute, { readsRequest: true })
+        take(@Req() request: Request, @ContractInput() input: unknown): unknown {
+          return { request, input };
+        }
+      }
+      return UncheckedController;
+    };
+    expect(declare).toThrow('POST /v1/signed: @ContractInput() has nothing to give with `readsRequest`');
   });
 });

@@ -1,4 +1,5 @@
 import { createParamDecorator, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { RouteContract } from '@candor/contracts';
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
@@ -18,9 +19,18 @@ export class ContractInputInterceptor implements NestInterceptor {
   }
 }
 
-/** `{body, query, params}` of the request, checked against the handler's `@Contract`; type it as `InputOf<typeof route>`. */
-export const ContractInput = createParamDecorator((_: undefined, context: ExecutionContext) => {
+function readInput(_: undefined, context: ExecutionContext): InputOf<RouteContract> {
   const input = inputs.get(context.switchToHttp().getRequest<Request>());
-  if (!input) throw new Error('@ContractInput() needs @Contract() on the same handler, without `readsRequest`');
+  if (!input) throw new Error('@ContractInput() needs @Contract() on the same handler');
   return input;
-});
+}
+
+/** `{body, query, params}` of the request, checked against the handler's `@Contract`; type it as `InputOf<typeof route>`. */
+export const ContractInput = createParamDecorator(readInput);
+
+/** Whether a handler takes `@ContractInput()`: known as soon as its parameters are decorated, which is before its method is. */
+export function takesContractInput(controller: object, handler: string | symbol): boolean {
+  const taken = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, handler) as
+    Record<string, { factory?: unknown }> | undefined;
+  return Object.values(taken ?? {}).some(({ factory }) => factory === readInput);
+}

@@ -8,12 +8,13 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { HttpMethod, RouteContract } from '@candor/contracts';
-import { ContractInputInterceptor } from './contract-input.js';
+import { ContractInputInterceptor, takesContractInput } from './contract-input.js';
 
 /** Any route, whatever its schemas. */
 export type AnyRoute = RouteContract;
 
 const ROUTE_METADATA = 'candor:route';
+const READS_REQUEST_METADATA = 'candor:reads-request';
 const OPERATIONAL_METADATA = 'candor:operational';
 
 const NEST_METHODS: Record<HttpMethod, RequestMethod> = {
@@ -39,8 +40,17 @@ export function Contract(route: AnyRoute, { readsRequest = false }: ContractOpti
     RequestMapping({ method: NEST_METHODS[route.method], path: route.path }),
     HttpCode(route.status),
     SetMetadata(ROUTE_METADATA, route),
-    ...(readsRequest ? [] : [UseInterceptors(new ContractInputInterceptor(route))]),
+    SetMetadata(READS_REQUEST_METADATA, readsRequest),
+    readsRequest ? refuseContractInput(route) : UseInterceptors(new ContractInputInterceptor(route)),
   );
+}
+
+/** At the start rather than at the first request: what nobody checked can't be handed over as checked. */
+function refuseContractInput({ method, path }: AnyRoute): MethodDecorator {
+  return (controller, handler) => {
+    if (takesContractInput(controller, handler))
+      throw new Error(`${method} ${path}: @ContractInput() has nothing to give with \`readsRequest\``);
+  };
 }
 
 /** Marks a controller whose endpoints serve the operator (health, metrics) and take no API key. */
@@ -59,4 +69,9 @@ export function isOperational(context: ExecutionContext): boolean {
 
 export function routeOfHandler(handler: object): AnyRoute | undefined {
   return Reflect.getMetadata(ROUTE_METADATA, handler) as AnyRoute | undefined;
+}
+
+/** Whether nothing checks the request before this handler does. */
+export function readsRequestItself(handler: object): boolean {
+  return Reflect.getMetadata(READS_REQUEST_METADATA, handler) === true;
 }

@@ -1,5 +1,5 @@
 import type { ModulesContainer } from '@nestjs/core';
-import { routeOfHandler, type AnyRoute } from './contract.decorator.js';
+import { readsRequestItself, routeOfHandler, type AnyRoute } from './contract.decorator.js';
 
 export interface RouteHandler {
   route: AnyRoute;
@@ -7,6 +7,8 @@ export interface RouteHandler {
   name: string;
   /** How many parameters the method declares. */
   parameters: number;
+  /** Nothing checks the request before it. */
+  readsRequest: boolean;
   /** The bare method on its instance: no guard, no interceptor, no parsing. */
   call: (input: unknown) => unknown;
 }
@@ -23,7 +25,8 @@ export function findRouteHandlers(modules: ModulesContainer): RouteHandler[] {
       const route = routeOfHandler(method);
       if (!route) return [];
       const call = (input: unknown): unknown => method.call(instance, input);
-      return [{ route, name: `${prototype.constructor.name}.${name}`, parameters: method.length, call }];
+      const readsRequest = readsRequestItself(method);
+      return [{ route, name: `${prototype.constructor.name}.${name}`, parameters: method.length, readsRequest, call }];
     }),
   );
 }

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { updateTenantRoute } from '@candor/contracts';
 import { answerWith, type ScriptedModelServer, type ShownChunk } from '@candor/testkit';
 import type { ConsoleBrowser } from '../../harness/console-browser.js';
+import { findBarriers } from '../../harness/find-barriers.js';
 import { ingestOne } from '../../harness/ingest.js';
 import { createTenant } from '../../harness/tenants.js';
 import type { WorldOf } from '../../harness/world.js';
@@ -48,8 +49,11 @@ export function describeConsoleRephrasing(
       await ask(QUOTATIONS);
       await answer().getByText('There are no boats in winter.').waitFor();
       expect(await answer().getByRole('blockquote').allTextContents()).toEqual(
-        QUOTATIONS.map((quotation) => `“${quotation}” 1`),
+        QUOTATIONS.map((quotation) => `“${quotation}”`),
       );
+      const said = answer().getByRole('list', { name: 'What the sources say' }).getByRole('listitem');
+      expect(await said.allTextContents()).toEqual(QUOTATIONS.map((quotation) => `“${quotation}”Source 1`));
+      expect(await findBarriers(page)).toEqual([]);
       await answer().getByText('When the ice goes is not said.').waitFor();
       await answer().getByRole('button', { name: 'Harbor' }).click();
       const source = page.getByRole('complementary', { name: 'Source' });

@@ -49,6 +49,14 @@ withServers('the MCP endpoint', () => {
   };
   const textOf = ({ content: [content] }: CallToolResult): string => (content?.type === 'text' ? content.text : '');
 
+  it('stands with signed events alone in reading a request that nobody checked before', () => {
+    const own = gateways.routeHandlers().filter(({ readsRequest }) => readsRequest);
+    expect(own.map(({ route }) => `${route.method} ${route.path}`).sort()).toEqual([
+      ...['DELETE /mcp', 'GET /mcp', 'POST /mcp'],
+      'POST /v1/sources/:id/slack-events',
+    ]);
+  });
+
   describe('its tools', () => {
     let tools: Tool[];
     beforeAll(async () => {

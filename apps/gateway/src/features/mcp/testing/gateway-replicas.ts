@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ModulesContainer } from '@nestjs/core';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { AuditEventView } from '@candor/contracts';
@@ -8,8 +9,10 @@ import {
   CallerTokenSigner,
   createLogger,
   CredentialCipher,
+  findRouteHandlers,
   HealthRegistry,
   listenUntilSignal,
+  type RouteHandler,
   type RunningApp,
 } from '@candor/runtime';
 import { FirstKeyService } from '../../../access/first-key.service.js';
@@ -26,6 +29,7 @@ export interface HttpAnswer {
 
 interface Replica {
   running: RunningApp;
+  handlers: RouteHandler[];
   close: () => Promise<void>;
 }
 
@@ -68,7 +72,8 @@ export class GatewayReplicas {
       const onClose = async (): Promise<void> => void (await Promise.allSettled([jobs.close(), replies.close()]));
       const running = await listenUntilSignal(app, { port: 0, handleSignals: false, drainMs: 0, onClose });
       adminKey = await app.get(FirstKeyService, { strict: false }).ensure(adminKey || null);
-      return { running, close: () => running.stop() };
+      const handlers = findRouteHandlers(app.get(ModulesContainer, { strict: false }));
+      return { running, handlers, close: () => running.stop() };
     };
     return new GatewayReplicas(database, [await open(), await open()], retrieval, adminKey);
   }
@@ -76,6 +81,11 @@ export class GatewayReplicas {
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map(({ close }) => close()));
     await this.database.drop();
+  }
+
+  /** What answers the routes of one of them. */
+  routeHandlers(): RouteHandler[] {
+    return this.replicas[0]?.handlers ?? [];
   }
 
   url(replica = 0): string {
