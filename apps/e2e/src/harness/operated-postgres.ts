@@ -48,8 +48,9 @@ export class OperatedPostgres {
     });
     const operated = new OperatedPostgres(programs, folder, port, server, account);
     await waitFor(() => operated.psql('postgres', 'SELECT 1').then(() => true), { what: 'the server' });
-    const passwords = LOGINS.flatMap((login) => ['-v', `${login}_password=${operated.passwords[login]}`]);
-    await operated.run('psql', [...operated.asAdministrator('postgres'), ...passwords, '-f', LOGINS_FILE]);
+    // Twice, as the file says that one may.
+    await operated.makeLogins();
+    await operated.makeLogins();
     return operated;
   }
 
@@ -64,8 +65,8 @@ export class OperatedPostgres {
   }
 
   /** With a program and arguments of the guide. */
-  run(program: string, args: readonly string[]): Promise<{ stdout: string }> {
-    return run(join(this.programs, program), args, { ...this.account, cwd: this.folder, maxBuffer: 64_000_000 });
+  run(program: string, args: readonly string[], env = process.env): Promise<{ stdout: string }> {
+    return run(join(this.programs, program), args, { ...this.account, env, cwd: this.folder, maxBuffer: 64_000_000 });
   }
 
   /** Every row of every table of the schema, as a digest by table. */
@@ -90,6 +91,12 @@ export class OperatedPostgres {
       await ended;
     }
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private makeLogins(): Promise<unknown> {
+    const passwords = LOGINS.map((login) => [`${login.toUpperCase()}_PASSWORD`, this.passwords[login]]);
+    const env = { ...process.env, ...Object.fromEntries(passwords) };
+    return this.run('psql', [...this.asAdministrator('postgres'), '-f', LOGINS_FILE], env);
   }
 
   /** By the socket, which only the server's own user may open. */
