@@ -15,6 +15,7 @@ export default {
     '<rootDir>/tools/alerts',
     '<rootDir>/tools/k8s',
     '<rootDir>/tools/supply-chain',
+    '<rootDir>/tools/mutation',
     '<rootDir>/tools/scaling',
     '<rootDir>/deploy',
   ],

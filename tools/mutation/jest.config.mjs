@@ -1,0 +1,1 @@
+export default { displayName: 'mutation', testMatch: ['<rootDir>/*.spec.mjs'], transform: {} };
