@@ -174,6 +174,30 @@ describe('detectContradictions', () => {
       expect(idsOf(same[0], part)).toEqual(['p1', 'p9']);
     });
 
+    it('name what they found whatever the blanks, in the passages as in the proposals', () => {
+      const spaced = items.map((item) => ({ ...item, text: item.text.replace(' API', '  API') }));
+      const [left, right] = spaced.map(({ text }) => text) as [string, string];
+      const part = propose('p9', ['c2', '120 requests.'], ['c1', '100 requests.']);
+      for (const [evidence, proposal] of [
+        [spaced, propose('p1', ['c1', one], ['c2', two])],
+        [items, propose('p1', ['c1', left, '100  requests'], ['c2', right, '120  requests'])],
+      ] as const) {
+        expect(detect(evidence, proposal).map(({ proposalId }) => proposalId)).toEqual(['p1']);
+        expect(detect(evidence, part, proposal).map(({ proposalId }) => proposalId)).toEqual(['p1', 'p9']);
+        expect(detect(evidence, part).map(({ proposalId }) => proposalId)).toEqual(['p9']);
+      }
+      const [refused, granted] = ['The request of Ada was not  approved.', 'The request of Ada was approved.'];
+      const states = makeItems(makeHit('c1', { text: refused }), makeHit('c2', { text: granted }));
+      const kind = 'conflicting_status' as const;
+      const exact = { ...propose('p1', ['c1', refused, 'not approved'], ['c2', granted, 'approved']), kind };
+      const shorter = { ...propose('p9', ['c1', 'not approved.', 'not approved'], ['c2', granted, 'approved']), kind };
+      expect(detect(states, shorter).map(({ proposalId }) => proposalId)).toEqual(['p9']);
+      expect(detect(states, shorter, exact).map(({ proposalId }) => proposalId)).toEqual(['p1', 'p9']);
+      const longer = propose('p1', ['c1', `Note: ${left}`, '100  requests'], ['c2', `Note: ${right}`, '120  requests']);
+      expect(idsOf(longer)).toEqual(['p1']);
+      expect(detect(spaced, longer).map(({ proposalId }) => proposalId)).toEqual(['p1']);
+    });
+
     it('name the one with their values, of two that one pair of sentences holds', () => {
       const price = (starter: number, team: number): string =>
         `The Starter plan costs ${starter} euros, the Team plan costs ${team} euros.`;
