@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditSigner, NO_DIGEST, sealBatch } from '@candor/audit/chain';
 import type { AuditChain, ChainEvent } from '@candor/contracts';
 import { runCli } from '../run-cli.js';
+import { RecordingGateway } from '../testing/recording-gateway.js';
 
 const TENANT = randomUUID();
 const signer = new AuditSigner(new Map([['key-1', randomBytes(32)]]));
@@ -30,7 +31,7 @@ const eventOf = (sequence: number): ChainEvent => ({
   createdAt: '2026-01-01T00:00:00.000Z',
 });
 
-describe('candor audit verify --file', () => {
+describe('the chain of the trail', () => {
   let folder: string;
   const events: [ChainEvent, ChainEvent] = [eventOf(1), eventOf(2)];
   const batch = sealBatch({ batch: 0, digest: NO_DIGEST }, events, {
@@ -72,6 +73,7 @@ describe('candor audit verify --file', () => {
       sealedEvents: 2,
       unsealedEvents: 0,
       oldestUnsealedAt: null,
+      brokenSince: null,
       expiredBatches: 0,
       head: { ...head, digest },
       keys: [{ keyId: 'key-1', publicKey, firstUsedAt: '2026-01-01T00:00:00.000Z' }],
@@ -94,6 +96,9 @@ describe('candor audit verify --file', () => {
     );
     const trusted = await verify('--file', path, '--trust', await write('head.json', trustOf(batch.digest)), '--json');
     expect(JSON.parse(trusted.out)).toMatchObject({ intact: true, keysFrom: 'given', findings: [] });
+    // As releases wrote it that knew no broken chains.
+    const { brokenSince: _, ...older } = trustOf(batch.digest);
+    expect(await verify('--file', path, '--trust', await write('older.json', older))).toMatchObject({ exitCode: 0 });
   });
 
   it('names what was altered, and what is not the chain whose head was kept', async () => {
@@ -115,5 +120,24 @@ describe('candor audit verify --file', () => {
     const intact = await write('intact.ndjson', exportOf(events));
     const wrong = await verify('--file', intact, '--trust', await write('wrong.json', { keys: [] }));
     expect(wrong.error).toContain('is not what `candor audit chain --json` prints');
+  });
+
+  it.each([
+    ['2026-02-01T00:00:00.000Z', true],
+    [null, false],
+  ])('says of a chain whether it is continued: broken since %s', async (brokenSince, isSaid) => {
+    const gateway = await RecordingGateway.start(() => ({
+      status: 200,
+      body: { data: { ...trustOf(batch.digest), brokenSince } },
+    }));
+    const [input, out, error] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    input.end();
+    const environment = { CANDOR_URL: gateway.url, CANDOR_API_KEY: 'gm_abcdefgh_abcdefghijklmnop' };
+    await runCli(['audit', 'chain'], environment, { in: input, out, error });
+    await gateway.stop();
+    const text = String(out.read() ?? '');
+    expect(text).toContain('2 events sealed in 1 batches');
+    expect(text.includes('Not continued since 2026-02-01T00:00:00.000Z')).toBe(isSaid);
+    expect(text.includes('Not continued')).toBe(isSaid);
   });
 });
