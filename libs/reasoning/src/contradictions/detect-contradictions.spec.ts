@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { EvidenceItem } from '../evidence/evidence-bundle.js';
 import { projectGraph, type DeclaredRelation, type GraphDocument } from '../graph/project-graph.js';
 import { identifyProposal } from '../proposals/identify-proposal.js';
 import type { InferenceProposal } from '../proposals/inference-proposal.js';
@@ -136,7 +137,7 @@ describe('detectContradictions', () => {
       });
       return { ...rest, claims: quoted as typeof claims };
     };
-    const detect = (evidence: typeof items, ...proposals: InferenceProposal[]) =>
+    const detect = (evidence: readonly EvidenceItem[], ...proposals: InferenceProposal[]) =>
       detectContradictions({ items: evidence, outdated: [], graph: null, proposals, at: AT });
     const idsOf = (...proposals: InferenceProposal[]) => detect(items, ...proposals).map((each) => each.proposalId);
 
