@@ -50,7 +50,11 @@ export class AnswerQuestionService {
     }
   }
 
-  private async run(payload: AnswerQuestionPayload, signal: AbortSignal, facts: AuditFacts): Promise<SynthesizedAnswer> {
+  private async run(
+    payload: AnswerQuestionPayload,
+    signal: AbortSignal,
+    facts: AuditFacts,
+  ): Promise<SynthesizedAnswer> {
     const { providerFor, countTokens = await loadTokenCounter() } = this.dependencies;
     const { now } = this;
     const startedAt = now();
