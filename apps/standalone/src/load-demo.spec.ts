@@ -11,7 +11,7 @@ const ANSWERS: Record<string, unknown> = {
 
 describe('loadDemo', () => {
   let server: Server;
-  afterEach(() => server.close());
+  afterEach(() => void server.close());
 
   /** `statuses` of the first requests; all later ones are good. */
   async function load(statuses: number[]): Promise<{ lines: string[]; asked: string[] }> {

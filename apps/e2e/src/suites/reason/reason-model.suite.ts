@@ -209,7 +209,7 @@ export function describeReasonModel(): void {
       });
       /** The answer quotes both of two documents, and comes after `change`. */
       const askWhile = async (change: (on: { keyId: string; itemId: string }) => Promise<unknown>) => {
-        const ours = { provider: 'slack', mode: 'acl', principals: ['user:a@x.org'] } as const;
+        const ours = { provider: 'slack' as const, mode: 'acl' as const, principals: ['user:a@x.org'] };
         const everyones = { provider: 'slack', mode: 'provider_scope' } as const;
         const [itemId = '', otherId = ''] = await ingest(admin, [
           { title: 'Tower of Velmark', body: SENTENCE, accessPolicy: ours },

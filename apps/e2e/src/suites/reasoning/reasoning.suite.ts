@@ -157,7 +157,7 @@ export function describeReasoning(world: WorldOf): void {
         const found = (response.contradictions as Settled[]).filter(({ settled_by: settled }) => settled !== null);
         const sides = found
           .filter(({ settled_by: settled }) => settled?.by === 'supersedes')
-          .map(({ left, right, settled_by: settled }) =>
+          .map(({ left, right, settled_by: settled }): [Side, Side] =>
             settled?.prevails === 'left' ? [left, right] : [right, left],
           );
         // What was asked about, not another price of the same list.
