@@ -14,6 +14,7 @@ import {
   listenUntilSignal,
   loadConfig,
   openLogFile,
+  retryUntilReachable,
   startTelemetry,
   type Logger,
 } from '@candor/runtime';
@@ -61,7 +62,8 @@ export async function main(): Promise<void> {
   });
 
   const keyFile = join(data, 'admin-key');
-  const key = await keys.ensure(await readSecret(keyFile));
+  const knownKey = await readSecret(keyFile);
+  const key = await retryUntilReachable(() => keys.ensure(knownKey), logger);
   await writeSecret(keyFile, key);
   services.markReady('admin-key');
   await loadDemoOnce(config, data, { url: running.url, key });
@@ -87,7 +89,8 @@ async function openServices(
   logger: Logger,
 ) {
   const database = new Database({ url: databaseUrl, applicationName: 'candor-standalone', poolSize: 20 });
-  await database.migrate();
+  // Our own Postgres is there by now, but on a busy machine it may take longer than a connection is waited for.
+  await retryUntilReachable(() => database.migrate(), logger);
   const queue: QueueBackendOptions = { kind: 'postgres', url: databaseUrl };
   await migrateQueueBackend(queue);
   const producer = new JobProducer(queue);
@@ -108,7 +111,7 @@ async function openServices(
     CANDOR_ALLOW_PRIVATE_CONNECTORS: config.CANDOR_ALLOW_PRIVATE_CONNECTORS,
   });
   const auditKeys = await keepKeys(join(data, 'audit-keys'), config.CANDOR_AUDIT_KEYS);
-  const worker = await startWorker({
+  const workerDependencies = {
     database,
     embedders,
     index: index.writer,
@@ -118,7 +121,8 @@ async function openServices(
     sources,
     auditSigner: createAuditSigner(auditKeys),
     quotas: quotaDefaultsFrom(config),
-  });
+  };
+  const worker = await retryUntilReachable(() => startWorker(workerDependencies), logger);
   const synthesis = await startSynthesis({
     retrieval,
     providerFor: createProviderFor(config, embedders.configured, retrieval),
