@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@candor/testkit';
 import { gzipSync } from 'node:zlib';
 import { ScriptedProviderServer } from '../testing/scripted-provider.server.js';
 import { lookUpPublicName } from './guarded-dispatcher.js';
@@ -88,7 +89,9 @@ describe('OutboundHttp', () => {
     server.on('/silent', () => 'never').on('/later', () => ({ status: 429, headers: { 'retry-after': '2' } }));
     const waiting = open.fetchFor({ signal: silent.signal })(`${server.url}/silent`);
     const pausing = open.fetchFor({ signal: silent.signal })(`${server.url}/later`);
-    setTimeout(() => silent.abort(), 100);
+    void waitFor(() => (server.calls.length === 2 ? true : undefined), { what: 'both calls to arrive' }).then(() =>
+      setTimeout(() => silent.abort(), 100),
+    );
     await expect(waiting).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
     await expect(pausing).rejects.toMatchObject({ code: 'REQUEST.CANCELLED' });
     expect(server.callsOf('/later')).toHaveLength(1);
