@@ -19,6 +19,7 @@ import { addContextCommand, addSearchCommand } from './commands/search.commands.
 import { addSyncCommand } from './commands/sync.command.js';
 import { addVerifyCommand } from './commands/verify.command.js';
 import { EXIT } from './exit-codes.js';
+import { readFileError } from './read-file-error.js';
 
 /** Where a command writes: results to `out`, progress and complaints to `error`. */
 export interface CliStreams {
@@ -57,9 +58,9 @@ const COMMANDS: readonly AddCommand[] = [
   addDoctorCommand,
 ];
 
-/** Runs one command line; its exit code. */
-export async function runCli(args: readonly string[], environment: Environment, streams: CliStreams): Promise<number> {
-  let exitCode: number = EXIT.done;
+/** The program with its commands; an action of a command throws what `runCli` reports. */
+export function createProgram(context: CliContext): Command {
+  const { streams } = context;
   const program = new Command('candor')
     .description('Command line of Candor, the context gateway.')
     .exitOverride()
@@ -68,13 +69,20 @@ export async function runCli(args: readonly string[], environment: Environment, 
       writeErr: (text) => streams.error.write(text),
     })
     .showHelpAfterError('(candor <command> --help shows examples)');
-  for (const add of COMMANDS) add(program, { environment, streams, setExitCode: (code) => (exitCode = code) });
+  for (const add of COMMANDS) add(program, context);
+  return program;
+}
+
+/** Runs one command line; its exit code. */
+export async function runCli(args: readonly string[], environment: Environment, streams: CliStreams): Promise<number> {
+  let exitCode: number = EXIT.done;
+  const setExitCode = (code: number): void => void (exitCode = code);
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await createProgram({ environment, streams, setExitCode }).parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.refused;
-    const error = thrown instanceof CandorError ? toAppError(thrown) : thrown;
+    const error = thrown instanceof CandorError ? toAppError(thrown) : (readFileError(thrown) ?? thrown);
     if (!(error instanceof AppError)) throw error;
     complain(error, args.includes('--json'), streams);
     return error.code === 'REQUEST.CANCELLED' ? EXIT.interrupted : EXIT.refused;

@@ -5,7 +5,14 @@ import {
   type IngestionStatus,
   type IngestResponse,
 } from '@candor/contracts';
-import { ApiError, CandorError, createCandorClient, type CandorClient } from '@candor/client';
+import {
+  ApiError,
+  CandorError,
+  ConnectionError,
+  DeadlineError,
+  createCandorClient,
+  type CandorClient,
+} from '@candor/client';
 import type { Connection } from '../config.js';
 
 /** A file to upload, with the fields of POST /v1/documents. */
@@ -76,6 +83,10 @@ export function toAppError(error: unknown): unknown {
       cause: error,
       ...(error.details ? { details: error.details } : {}),
     });
+  if (error instanceof ConnectionError)
+    return new AppError('DEPENDENCY.GATEWAY_UNAVAILABLE', { message: error.message, cause: error });
+  if (error instanceof DeadlineError)
+    return new AppError('DEADLINE.EXCEEDED', { message: error.message, cause: error });
   if (error instanceof CandorError)
     return new AppError('INTERNAL.UNEXPECTED', { message: error.message, cause: error });
   return error;

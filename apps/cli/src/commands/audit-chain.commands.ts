@@ -1,7 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
+import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { verifyExport, type PublicKeys } from '@candor/audit/chain';
@@ -9,12 +6,14 @@ import type { CandorClient } from '@candor/client';
 import {
   AppError,
   auditChainSchema,
+  isErrorCode,
   type AuditFinding,
   type AuditHead,
   type AuditVerification,
 } from '@candor/contracts';
 import { readConnection } from '../config.js';
 import { EXIT } from '../exit-codes.js';
+import { readJson, readLines } from '../read-input.js';
 import type { CliContext } from '../run-cli.js';
 import { paintFor, withClient, withCommonOptions, type CommonOptions, type Paint } from '../with-client.js';
 import { wholeNumber } from './read-options.js';
@@ -78,17 +77,31 @@ async function exportTrail(
   const response = await fetch(`${url}/v1/audit-events/export?fromBatch=${options.fromBatch}`, {
     headers: { authorization: `API-Key ${apiKey}` },
   }).catch((cause: unknown) => {
-    throw new AppError('CONFIG.INVALID', { message: `${url} cannot be reached.`, cause });
+    throw new AppError('DEPENDENCY.GATEWAY_UNAVAILABLE', { message: `${url} cannot be reached.`, cause });
   });
-  if (!response.ok || !response.body) {
-    const body = (await response.json().catch(() => null)) as { error?: { message?: string } } | null;
-    throw new AppError('REQUEST.INVALID', {
-      message: body?.error?.message ?? `The gateway answered ${response.status}.`,
+  if (!response.ok || !response.body) throw await readRefusal(response);
+  const out = options.out === undefined ? context.streams.out : createWriteStream(options.out, { mode: 0o600 });
+  await pipeline(withoutHalves(response.body), out, { end: options.out !== undefined });
+}
+
+async function readRefusal(response: Response): Promise<AppError> {
+  const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: Record<string, unknown> };
+  const type = String(error?.['type']);
+  return new AppError(isErrorCode(type) ? type : 'INTERNAL.UNEXPECTED', {
+    message: typeof error?.['message'] === 'string' ? error['message'] : `The gateway answered ${response.status}.`,
+  });
+}
+
+/** The same bytes; a connection that breaks is told as that. */
+async function* withoutHalves(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const part of body) yield part;
+  } catch (cause) {
+    throw new AppError('DEPENDENCY.GATEWAY_UNAVAILABLE', {
+      message: 'The export broke off; what was written is not the whole trail.',
+      cause,
     });
   }
-  const lines = Readable.fromWeb(response.body);
-  if (options.out === undefined) await pipeline(lines, context.streams.out, { end: false });
-  else await pipeline(lines, createWriteStream(options.out, { mode: 0o600 }));
 }
 
 function verifyOnline(context: CliContext, options: VerifyOptions): Promise<void> {
@@ -120,9 +133,8 @@ async function verifyAll(client: CandorClient, signal: AbortSignal): Promise<Aud
 }
 
 async function verifyFile(context: CliContext, options: VerifyOptions, path: string): Promise<void> {
-  const input = path === '-' ? context.streams.in : createReadStream(path);
-  const trusted = options.trust === undefined ? undefined : await readTrust(options.trust);
-  const verification = await verifyExport(createInterface({ input, crlfDelay: Infinity }), {
+  const trusted = options.trust === undefined ? undefined : await readTrust(options.trust, context.streams.in);
+  const verification = await verifyExport(readLines(path === '-' ? context.streams.in : path), {
     trustedKeys: trusted?.keys,
     keptHeads: trusted?.heads,
   });
@@ -142,8 +154,11 @@ async function verifyFile(context: CliContext, options: VerifyOptions, path: str
 /** Of a release whose answer said less or more, too: a head is kept for years. */
 const trustSchema = auditChainSchema.pick({ keys: true, head: true }).strip();
 
-async function readTrust(path: string): Promise<{ keys: PublicKeys; heads: AuditHead[] }> {
-  const parsed = trustSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
+async function readTrust(
+  path: string,
+  stdin: NodeJS.ReadableStream,
+): Promise<{ keys: PublicKeys; heads: AuditHead[] }> {
+  const parsed = trustSchema.safeParse(await readJson(path, stdin));
   if (!parsed.success)
     throw new AppError('REQUEST.INVALID', { message: `${path} is not what \`candor audit chain --json\` prints.` });
   const { keys, head } = parsed.data;

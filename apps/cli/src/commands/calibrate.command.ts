@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { InvalidArgumentError, type Command } from 'commander';
-import { AppError, type Calibration, type CalibrationStatus, type CreateCalibrationBody } from '@candor/contracts';
+import { type Calibration, type CalibrationStatus, type CreateCalibrationBody } from '@candor/contracts';
 import { EXIT } from '../exit-codes.js';
+import { readJson } from '../read-input.js';
 import type { CliContext } from '../run-cli.js';
 import { withClient, withCommonOptions, type CommonOptions } from '../with-client.js';
 
@@ -60,12 +59,7 @@ function describeStatus({ state, corpusSize, corpusSizeBound, alarm }: Calibrati
 }
 
 async function readQueries(file: string, { streams }: CliContext): Promise<CreateCalibrationBody['queries']> {
-  try {
-    const content = file === '-' ? await text(streams.in as NodeJS.ReadStream) : await readFile(file, 'utf8');
-    return JSON.parse(content) as CreateCalibrationBody['queries'];
-  } catch (cause) {
-    throw new AppError('REQUEST.INVALID', { message: `${file} is no file that holds JSON.`, cause });
-  }
+  return (await readJson(file, streams.in)) as CreateCalibrationBody['queries'];
 }
 
 function readShare(text: string): number {

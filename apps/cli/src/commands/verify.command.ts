@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { AppError, type VerifyCitationsBody } from '@candor/contracts';
 import { EXIT } from '../exit-codes.js';
 import { indent } from '../format.js';
+import { readJson } from '../read-input.js';
 import type { CliContext } from '../run-cli.js';
 import { withClient, withCommonOptions, type CommonOptions } from '../with-client.js';
 
@@ -52,10 +51,5 @@ async function readCitations(
     if (chunkId !== undefined && quotation !== undefined) return [{ chunkId, quotation }];
     throw new AppError('REQUEST.INVALID', { message: 'Give a chunkId and a quotation, or --file.' });
   }
-  try {
-    const content = file === '-' ? await text(streams.in as NodeJS.ReadStream) : await readFile(file, 'utf8');
-    return JSON.parse(content) as VerifyCitationsBody['citations'];
-  } catch (cause) {
-    throw new AppError('REQUEST.INVALID', { message: `${file} is no file that holds JSON.`, cause });
-  }
+  return (await readJson(file, streams.in)) as VerifyCitationsBody['citations'];
 }

@@ -1,13 +1,12 @@
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { createInterface } from 'node:readline';
 import { ingestDocumentSchema } from '@candor/contracts';
+import { readLines } from '../read-input.js';
 import type { ImportEntry } from './import-entry.js';
 
 /** NDJSON of documents as POST /v1/ingest takes them. A line that is none is a problem of its own. */
 export async function* readDocumentLines(path: string): AsyncGenerator<ImportEntry> {
   let number = 0;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+  for await (const line of readLines(path)) {
     number += 1;
     if (line.trim() === '') continue;
     const name = `${basename(path)} line ${number}`;
@@ -34,7 +33,7 @@ function describeIssue(issue: Issue | undefined): string {
 
 /** Tells documents to push from data that happens to be NDJSON. */
 export async function beginsWithDocument(path: string): Promise<boolean> {
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+  for await (const line of readLines(path)) {
     if (line.trim() === '') continue;
     const value = parseLine(line);
     return typeof value === 'object' && value !== null && 'externalId' in value && 'body' in value;

@@ -83,6 +83,8 @@ export const ERROR_CATALOGUE = {
   },
   'DEPENDENCY.INDEX_UNAVAILABLE': { status: 503, retryable: true, message: 'The search index cannot be reached.' },
   'DEPENDENCY.QUEUE_UNAVAILABLE': { status: 503, retryable: true, message: 'The job queue cannot be reached.' },
+  /** Said by the command line, of a gateway that gives no answer. */
+  'DEPENDENCY.GATEWAY_UNAVAILABLE': { status: 503, retryable: true, message: 'The gateway cannot be reached.' },
   'DEPENDENCY.RETRIEVAL_UNAVAILABLE': {
     status: 503,
     retryable: true,

@@ -39,6 +39,15 @@ export function describeCommandLine(world: WorldOf): void {
       expect(contract.contract.callerApiKeyId).toBe(agent.id);
     });
 
+    it.each([
+      ...['keys list', 'sync', 'audit', 'audit chain', 'audit verify', 'tenants show', 'generations list'],
+      ...['calibrate', 'search lime', 'context lime', 'ask lime', 'ingest lime --title Lime', 'doctor'],
+    ])('%s --json prints one JSON value and nothing else', async (line) => {
+      const { exitCode, out, error } = await runCandor(world().admin, [...line.split(' '), '--json'], process.cwd());
+      expect(() => JSON.parse(out) as unknown).not.toThrow();
+      expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
+    });
+
     it('read, expand and verify work on what a search found', async () => {
       const { data } = await agent.client.call(passageSearchRoute, { body: { query: QUESTION, limit: 1 } });
       const [passage] = data.results;
