@@ -1,4 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createGenerationRoute,
+  generationRoute,
+  promoteGenerationRoute,
+  tenantRoute,
+  type GenerationState,
+} from '@candor/contracts';
 import { ApiClient, waitFor } from '@candor/testkit';
 import { Fleet, type FleetMember } from './fleet/fleet.js';
 import { makeImage, removeImage } from './fleet/image.js';
@@ -36,7 +43,8 @@ if (services === null || services === 'incomplete') {
       retrieval = await fleet.start('retrieval', [], { ...ours.retrieval });
       const retrievals = [retrieval.grpc];
       gateway = await fleet.start('gateway', retrievals, { ...ours.gateway });
-      await fleet.start('ingestion-worker', []);
+      // Whoever has a chunk already is large.
+      await fleet.start('ingestion-worker', [], { ELASTICSEARCH_POOLS: '2', ELASTICSEARCH_POOLED_CHUNKS: '0' });
       await fleet.start('synthesis', retrievals, { ...ours.synthesis });
       for (const member of fleet.members) await member.waitUntilReady();
       admin = new ApiClient(gateway.url, fleet.bootstrapKey);
@@ -141,6 +149,28 @@ if (services === null || services === 'incomplete') {
         /candor_model_duration_seconds_count\{app="retrieval",kind="query",outcome="ok"\} [1-9]/,
       ])
         expect(text).toMatch(sample);
+    });
+
+    it('let a small tenant share an index, and give it its own with the generation after it has grown', async () => {
+      const { data: tenant } = await admin.call(tenantRoute, {});
+      const places = async (): Promise<string[]> => {
+        const response = await fetch(`${services.ELASTICSEARCH_URL}/_alias/candor-${tenant.id}-*`);
+        return Object.keys((await response.json()) as object).sort();
+      };
+      const pool = expect.stringMatching(/^candor-pool-\d+-[01](-history)?$/);
+      expect(await places()).toEqual([pool, pool]);
+      const params = { id: (await admin.call(createGenerationRoute, { body: {} })).data.id };
+      const until = (state: GenerationState) =>
+        waitFor(async () => (await admin.call(generationRoute, { params })).data.state === state, {
+          what: `the generation to be ${state}`,
+        });
+      await until('ready');
+      await admin.call(promoteGenerationRoute, { params });
+      await until('live');
+      const own = expect.stringContaining(`candor-${tenant.id}-`);
+      expect(await places()).toEqual([own, own, pool, pool]);
+      const { status, body } = await ask();
+      expect([status, body]).toEqual([200, { data: expect.objectContaining({ citations: [expect.anything()] }) }]);
     });
 
     it('end with code 0 on SIGTERM, each', async () => {

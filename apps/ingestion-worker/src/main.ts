@@ -13,7 +13,7 @@ import {
   runAsEntryPoint,
   startTelemetry,
 } from '@candor/runtime';
-import { createElasticsearchWriter, elasticsearchOptionsFrom } from '@candor/search-index/write';
+import { createElasticsearchWriter, elasticsearchOptionsFrom, poolSettingsFrom } from '@candor/search-index/write';
 import { workerConfigSchema } from './config.js';
 import { sourceDependenciesFrom } from './source-dependencies.js';
 import { startWorker, type RunningWorker } from './start-worker.js';
@@ -29,7 +29,10 @@ export async function main(): Promise<void> {
     applicationName: 'candor-ingestion-worker',
     poolSize: 20,
   });
-  const index = createElasticsearchWriter(elasticsearchOptionsFrom(config));
+  const index = createElasticsearchWriter({
+    ...elasticsearchOptionsFrom(config),
+    pools: poolSettingsFrom(config),
+  });
   const queue: QueueBackendOptions = { kind: 'redis', url: config.REDIS_URL };
   const producer = new JobProducer(queue);
   const health = new HealthRegistry({ logger });

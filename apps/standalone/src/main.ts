@@ -92,7 +92,7 @@ async function openServices(
   // Our own Postgres is there by now, but on a busy machine it may take longer than a connection is waited for.
   await retryUntilReachable(() => database.migrate(), logger);
   const queue: QueueBackendOptions = { kind: 'postgres', url: databaseUrl };
-  await migrateQueueBackend(queue);
+  await retryUntilReachable(() => migrateQueueBackend(queue), logger);
   const producer = new JobProducer(queue);
   const replies = new InProcessReplyChannel((channel, error) =>
     logger.error({ channel, error }, 'A reply could not be delivered'),

@@ -11,6 +11,7 @@ import {
   type Processor,
   type QueueBaseOptions,
 } from 'bullmq';
+import { AppError } from '@candor/contracts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { backoffStrategy } from './job-options.js';
 
@@ -119,6 +120,8 @@ export function openWorker(
 /**
  * Creates or upgrades BullMQ's tables (Postgres; under its advisory lock), or does nothing (Redis).
  * Kept apart from the queues so that their short statement timeouts don't cut a migration.
+ *
+ * @throws AppError DEPENDENCY.QUEUE_UNAVAILABLE
  */
 export async function migrateQueueBackend(backend: QueueBackendOptions): Promise<void> {
   if (backend.kind !== 'postgres') return;
@@ -128,6 +131,8 @@ export async function migrateQueueBackend(backend: QueueBackendOptions): Promise
   queue.on('error', () => undefined);
   try {
     await queue.waitUntilReady();
+  } catch (error) {
+    throw new AppError('DEPENDENCY.QUEUE_UNAVAILABLE', { cause: error });
   } finally {
     await queue.close();
   }

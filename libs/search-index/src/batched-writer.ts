@@ -1,7 +1,7 @@
 import { AppError } from '@candor/contracts';
 import { throwIfCancelled, untilCancelled } from '@candor/runtime/cancellation';
 import { Coalescer } from '@candor/runtime/coalescer';
-import type { IndexAddress, IndexOperation, SearchIndexWriter } from './search-index.port.js';
+import type { CountChunks, IndexAddress, IndexOperation, SearchIndexWriter } from './search-index.port.js';
 
 export interface BatchLimits {
   /** Operations a flush. */
@@ -43,8 +43,8 @@ export class BatchedIndexWriter implements SearchIndexWriter {
     return this.inner.mappingVersion;
   }
 
-  ensureIndex(address: IndexAddress, dimensions: number): Promise<void> {
-    return this.inner.ensureIndex(address, dimensions);
+  ensureIndex(address: IndexAddress, dimensions: number, countChunks?: CountChunks): Promise<void> {
+    return this.inner.ensureIndex(address, dimensions, countChunks);
   }
 
   countItem(address: IndexAddress, itemId: string): Promise<number> {

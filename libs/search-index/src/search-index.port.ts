@@ -65,7 +65,7 @@ export interface ChunkFilter {
   knownAsOf?: string;
 }
 
-/** Names the physical place: one index (Elasticsearch) or table (LanceDB) a tenant and generation. */
+/** Names one tenant's generation: an index (Elasticsearch, there perhaps a part of one) or a table (LanceDB). */
 export interface IndexAddress {
   tenantId: string;
   /** Lower-case letters, digits and dashes. */
@@ -137,12 +137,18 @@ export type IndexOperation =
   /** Live and history both. */
   | { kind: 'delete-item'; itemId: string };
 
+/** How many chunks a tenant has, counted up to `upTo`: beyond it, exactly how many is of no interest. */
+export type CountChunks = (upTo: number) => Promise<number>;
+
 /** The only writer is the ingestion worker. */
 export interface SearchIndexWriter {
   /** Of what this adapter stores and how it is analyzed; part of the pipeline fingerprint, for each adapter its own. */
   readonly mappingVersion: number;
-  /** Creates what is missing; refuses with EMBEDDINGS.PROFILE_MISMATCH when it exists with other dimensions. */
-  ensureIndex(address: IndexAddress, dimensions: number): Promise<void>;
+  /**
+   * Creates what is missing; refuses with EMBEDDINGS.PROFILE_MISMATCH when it exists with other dimensions. An adapter
+   * that lets small tenants share a place asks `countChunks`; without it, the place is the tenant's own.
+   */
+  ensureIndex(address: IndexAddress, dimensions: number, countChunks?: CountChunks): Promise<void>;
   /**
    * Applies the operations in order (a later one on the same item wins) and resolves when a search sees all of them.
    * Safe to repeat. Throws when any part failed; what was applied then is unspecified and a repeat mends it.
@@ -157,6 +163,7 @@ export interface SearchIndexWriter {
    * index is a sentence too.
    */
   findDrift(address: IndexAddress, dimensions: number): Promise<string[]>;
+  /** Resolves when no search and no write finds it any more. */
   dropIndex(address: IndexAddress): Promise<void>;
   ping(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;

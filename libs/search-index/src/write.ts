@@ -13,6 +13,7 @@ export { SEARCH_INDEX_WRITER } from './search-index.port.js';
 export type {
   ChunkDocument,
   ChunkMetadata,
+  CountChunks,
   IndexAddress,
   IndexOperation,
   SearchIndexWriter,
@@ -26,4 +27,9 @@ export function createElasticsearchWriter(options: ElasticsearchOptions): Search
 export function createLanceDbWriter(options: LanceDbOptions): SearchIndexWriter {
   return new LanceDbWriter(options);
 }
-export { elasticsearchEnvironment, elasticsearchOptionsFrom } from './elasticsearch/elasticsearch-environment.js';
+export {
+  elasticsearchEnvironment,
+  elasticsearchOptionsFrom,
+  indexPoolEnvironment,
+  poolSettingsFrom,
+} from './elasticsearch/elasticsearch-environment.js';

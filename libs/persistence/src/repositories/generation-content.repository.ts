@@ -1,4 +1,4 @@
-import { In } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
 import type { Transaction } from '../database.js';
 import type { GenerationEntity } from '../entities/generation.entity.js';
 import { ItemVersionEntity, SourceItemEntity } from '../entities/source-item.entity.js';
@@ -274,4 +274,19 @@ export async function listLiveItemIds(
     [tenantId, after ?? FIRST_ID, limit, since],
   );
   return rows.map((row) => row.id);
+}
+
+/** Chunks of all versions that a tenant has, counted to `upTo` at most: only whether there are more is of interest. */
+export async function countChunksUpTo(
+  manager: Pick<EntityManager, 'query'>,
+  tenantId: string,
+  upTo: number,
+): Promise<number> {
+  const [found]: { count: string }[] = await manager.query(
+    // By way of the items: chunks have no index by tenant.
+    `SELECT count(*) AS count FROM (
+       SELECT 1 FROM source_items i JOIN chunks c ON c.item_id = i.id WHERE i.tenant_id = $1 LIMIT $2) counted`,
+    [tenantId, upTo],
+  );
+  return Number(found?.count ?? 0);
 }

@@ -3,6 +3,7 @@ import { v4 as randomUuid } from 'uuid';
 import { AppError } from '@candor/contracts';
 import { buildChunk, buildDocument, TEST_RECIPE as recipe, TestGenerations, TestTenant } from '../testing.js';
 import {
+  countChunksUpTo,
   countSteps,
   findGenerationsInStep,
   holdHeads,
@@ -173,6 +174,8 @@ describeOnPostgres('generations', (postgres) => {
       expect(found?.chunkIds).toEqual([chunkId]);
       const views = new RetrievalViews(postgres.database);
       expect((await views.readChunk(tenant.id, chunkId))?.total).toBe(1);
+      const count = (tenantId: string, upTo: number) => generations.run((t) => countChunksUpTo(t, tenantId, upTo));
+      expect(await Promise.all([count(tenant.id, 10), count(tenant.id, 1), count(randomUuid(), 10)])).toEqual([2, 1, 0]);
       expect(await views.readChunk(tenant.id, other.id)).toMatchObject({ total: 1, content: 'The release' });
     });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { PROVIDERS } from '@candor/contracts';
 import type { ChunkDocument, ChunkFilter, ChunkMetadata, IndexOperation } from '../search-index.port.js';
 import { buildChunk, openFilter, putVersion, unitVector } from './chunk-builder.js';
-import { IndexFixture, type IndexUnderTest } from './index-fixture.js';
+import { IndexFixture, type IndexUnderTest, isSmall } from './index-fixture.js';
 import { permitsChunk } from './permits-chunk.js';
 
 const PEOPLE = ['user:ann', 'group:crew', 'channel:C1', 'domain:x.example', 'anyone'];
@@ -127,7 +127,7 @@ export function describeHistories(open: () => IndexUnderTest): void {
   it('finds as of any time exactly what was known then, also in an index built anew', async () => {
     const index = await new IndexFixture(open()).create();
     const rebuilt = { ...index.address, generation: 'g2' };
-    await index.index.writer.ensureIndex(rebuilt, 8);
+    await index.index.writer.ensureIndex(rebuilt, 8, isSmall);
     let corpora = 0;
     await fc.assert(
       fc.asyncProperty(

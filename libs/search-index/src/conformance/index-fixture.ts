@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type {
   CandidateQuery,
   CandidateResult,
+  CountChunks,
   FoundChunk,
   IndexAddress,
   IndexOperation,
@@ -16,10 +17,15 @@ export interface IndexUnderTest {
 }
 
 /** A chunk as a search is to give it back; adapters may add what they keep beside it. */
-export function asFound(chunk: FoundChunk & { vector?: unknown; supersededAt?: unknown }): FoundChunk {
-  const { vector: _vector, supersededAt: _supersededAt, ...found } = chunk;
+export function asFound(
+  chunk: FoundChunk & { vector?: unknown; supersededAt?: unknown; generation?: unknown },
+): FoundChunk {
+  const { vector: _vector, supersededAt: _supersededAt, generation: _generation, ...found } = chunk;
   return found;
 }
+
+/** Tells an adapter that lets small tenants share a place that this one is. */
+export const isSmall: CountChunks = async () => 0;
 
 /** A tenant of its own on a real index, with the calls the tests make shortened. */
 export class IndexFixture {
@@ -33,7 +39,7 @@ export class IndexFixture {
   }
 
   async create(): Promise<this> {
-    await this.index.writer.ensureIndex(this.address, DIMENSIONS);
+    await this.index.writer.ensureIndex(this.address, DIMENSIONS, isSmall);
     return this;
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { buildChunk, HOSTILE_STRINGS, openFilter, putVersion, unitVector } from './chunk-builder.js';
-import { asFound, IndexFixture, type IndexUnderTest } from './index-fixture.js';
+import { asFound, IndexFixture, type IndexUnderTest, isSmall } from './index-fixture.js';
 
 const DAY_1 = '2024-05-01T00:00:00.000Z';
 const DAY_2 = '2024-05-02T00:00:00.000Z';
@@ -286,7 +286,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await index.apply(putVersion(buildChunk(index.tenantId)));
       await index.index.writer.dropIndex(index.address);
       await expect(index.find()).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
-      await index.index.writer.ensureIndex(index.address, 2);
+      await index.index.writer.ensureIndex(index.address, 2, isSmall);
       await index.apply(putVersion(buildChunk(index.tenantId, { vector: new Float32Array([1, 0]) })));
       expect(await index.find({ vector: new Float32Array([1, 0]) })).toHaveLength(1);
     });
@@ -298,7 +298,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await left.apply(putVersion(chunk));
       await right.apply(putVersion(buildChunk(right.tenantId, { itemId: 'same' })));
       await right.apply({ kind: 'delete-item', itemId: 'same' });
-      await left.index.writer.ensureIndex(next, 8);
+      await left.index.writer.ensureIndex(next, 8, isSmall);
       expect(await left.find()).toEqual([asFound(chunk)]);
       const query = { filter: openFilter(left.tenantId), vector: unitVector(1), text: 'words', k: 5 };
       expect((await left.index.reader.findCandidates(next, query)).candidates).toEqual([]);

@@ -1,5 +1,6 @@
 import { Client } from '@elastic/elasticsearch';
 import { measureRequests } from './measure-requests.js';
+import type { PoolSettings } from './placement.js';
 
 type ClientOptions = ConstructorParameters<typeof Client>[0];
 
@@ -10,6 +11,8 @@ export interface ElasticsearchOptions {
   certificateAuthority?: string;
   /** Copies of each index; 0 on a single node. Default 0. */
   replicas?: number;
+  /** Whether small tenants share indices; only the writer asks. Default: they don't. */
+  pools?: PoolSettings;
   /** Milliseconds a search may take. Default 10,000. */
   searchTimeoutMs?: number;
   /** Milliseconds after which a server that didn't answer is asked again. Default 2,000. */

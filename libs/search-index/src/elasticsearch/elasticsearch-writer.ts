@@ -1,15 +1,22 @@
 import type { Client } from '@elastic/elasticsearch';
-import { AppError } from '@candor/contracts';
 import { assertOperations, missingIndex, profileMismatch } from '../check-operations.js';
 import { planOperations, type IndexPlan } from '../plan-operations.js';
-import type { IndexAddress, IndexOperation, SearchIndexWriter } from '../search-index.port.js';
+import type {
+  ChunkDocument,
+  CountChunks,
+  IndexAddress,
+  IndexOperation,
+  SearchIndexWriter,
+} from '../search-index.port.js';
 import { toSource, type VectorFormat } from './chunk-source.js';
 import { createWriteClient, type ElasticsearchOptions } from './elasticsearch-client.js';
 import { findMappingDrift } from './find-mapping-drift.js';
 import { applyGraphSettings } from './graph-settings.js';
-import { buildMapping, MAPPING_VERSION, mappedDimensions } from './index-mapping.js';
+import { buildMapping, MAPPING_VERSION } from './index-mapping.js';
 import { indexNames, type IndexNames } from './index-names.js';
 import { indexUnavailable, isIndexMissing, mapElasticsearchError } from './map-elasticsearch-error.js';
+import { documentId, findPlacement, NO_POOLS, poolOf, type Placement, type PoolSettings } from './placement.js';
+import { aliasesOf, emptyPart } from './pool-part.js';
 import {
   DEFAULT_BULK_LIMITS,
   deleteLine,
@@ -28,7 +35,8 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   readonly mappingVersion = MAPPING_VERSION;
   private readonly client: Client;
   private readonly replicas: number;
-  private readonly dimensions = new Map<string, number>();
+  private readonly pools: PoolSettings;
+  private readonly placements = new Map<string, Placement>();
   private readonly places = new Map<string, WritePlace>();
   private format: VectorFormat | undefined;
 
@@ -38,17 +46,21 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   ) {
     this.client = createWriteClient(options);
     this.replicas = options.replicas ?? 0;
+    this.pools = options.pools ?? NO_POOLS;
   }
 
-  ensureIndex(address: IndexAddress, dimensions: number): Promise<void> {
+  ensureIndex(address: IndexAddress, dimensions: number, countChunks?: CountChunks): Promise<void> {
     return this.guard(async () => {
       const names = indexNames(address);
+      const placement =
+        (await findPlacement(this.client, names)) ?? (await this.choosePlacement(address, dimensions, countChunks));
+      if (placement.dimensions !== dimensions) throw profileMismatch(placement.dimensions, dimensions);
       // History first: a live index without one would fail every question about the past.
-      await this.createIndex(names.history, names.historyWrite, dimensions);
-      await this.createIndex(names.live, names.liveWrite, dimensions);
-      await applyGraphSettings(this.client, [names.live, names.history]);
-      const existing = await this.readDimensions(names.live);
-      if (existing !== dimensions) throw profileMismatch(existing, dimensions);
+      await this.createIndex(placement.history, placement);
+      await this.createIndex(placement.live, placement);
+      await applyGraphSettings(this.client, [placement.live, placement.history]);
+      await this.client.indices.updateAliases({ actions: aliasesOf(address, placement) });
+      this.placements.set(names.live, placement);
     });
   }
 
@@ -56,8 +68,9 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     return this.guard(async () => {
       if (operations.length === 0) return;
       const names = indexNames(address);
-      assertOperations(address, operations, await this.dimensionsOf(names));
-      const place = this.placeOf(names);
+      const placement = await this.placementOf(names);
+      assertOperations(address, operations, placement.dimensions);
+      const place = this.placeOf(placement);
       // The next call may write while this one waits to be seen.
       await place.write(async (isVisible) => {
         const known = operations.filter((operation) => operation.kind !== 'put-version' || !operation.isFirst);
@@ -66,7 +79,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
         if (itemIds.length > 0 && !isVisible) await place.refresh({ urgent: true });
         const stored =
           itemIds.length > 0 ? await loadStoredChunks(this.client, names, itemIds) : { live: [], history: [] };
-        await this.carryOut(names, planOperations(stored, operations));
+        await this.carryOut(address, placement, planOperations(stored, operations));
       });
       await place.refresh();
     });
@@ -75,8 +88,10 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   countItem(address: IndexAddress, itemId: string): Promise<number> {
     return this.guard(async () => {
       const names = indexNames(address);
+      const placement = this.placements.get(names.live) ?? (await findPlacement(this.client, names));
+      if (!placement) return 0;
       try {
-        await this.refresh(names);
+        await this.refresh(placement);
         const index = [names.live, names.history];
         const { count, _shards: shards } = await this.client.count({ index, query: { term: { itemId } } });
         if (shards.failed > 0) throw indexUnavailable(new Error(`shards failed ${shards.failed}`));
@@ -99,13 +114,14 @@ export class ElasticsearchWriter implements SearchIndexWriter {
 
   findDrift(address: IndexAddress, dimensions: number): Promise<string[]> {
     return this.guard(async () => {
-      const { live, history } = indexNames(address);
-      const mappings = await this.client.indices.getMapping({ index: [live, history], ignore_unavailable: true });
-      return [live, history].flatMap((index) => {
-        const place = index === live ? 'live' : 'history';
-        const mapping = mappings[index]?.mappings;
+      const placement = await findPlacement(this.client, indexNames(address));
+      if (!placement) return ['the live index does not exist'];
+      const index = [placement.live, placement.history];
+      const mappings = await this.client.indices.getMapping({ index, ignore_unavailable: true });
+      return (['live', 'history'] as const).flatMap((place) => {
+        const mapping = mappings[placement[place]]?.mappings;
         if (!mapping) return [`the ${place} index does not exist`];
-        return findMappingDrift(buildMapping(dimensions), mapping).map((sentence) => `${place}: ${sentence}`);
+        return findMappingDrift(buildMapping(dimensions, placement), mapping).map((found) => `${place}: ${found}`);
       });
     });
   }
@@ -113,7 +129,10 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   dropIndex(address: IndexAddress): Promise<void> {
     return this.guard(async () => {
       const names = indexNames(address);
-      this.dimensions.delete(names.live);
+      this.placements.delete(names.live);
+      // Asked anew: what is remembered may have been dropped by another worker.
+      const placement = await findPlacement(this.client, names);
+      if (placement?.isPooled) return emptyPart(this.client, address, placement);
       this.places.delete(names.live);
       for (const index of [names.live, names.history]) await this.client.indices.delete({ index }, { ignore: [404] });
     });
@@ -129,30 +148,37 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     await this.client.close();
   }
 
-  private placeOf(names: IndexNames): WritePlace {
-    let place = this.places.get(names.live);
-    if (!place) this.places.set(names.live, (place = new WritePlace(() => this.refresh(names))));
+  /** A pool's is shared by its tenants, and so are its refreshes. */
+  private placeOf(placement: Placement): WritePlace {
+    let place = this.places.get(placement.live);
+    if (!place) this.places.set(placement.live, (place = new WritePlace(() => this.refresh(placement))));
     return place;
   }
 
-  private async carryOut(names: IndexNames, plan: IndexPlan): Promise<void> {
+  private async carryOut(address: IndexAddress, placement: Placement, plan: IndexPlan): Promise<void> {
     this.format ??= await findVectorFormat(this.client);
     const format = this.format;
+    const names = indexNames(address);
+    const idOf = (chunkId: string): string => documentId(address, placement, chunkId);
+    const sourceOf = (chunk: ChunkDocument, supersededAt: string | null): object => ({
+      ...toSource(chunk, supersededAt, format),
+      ...(placement.isPooled ? { generation: address.generation } : {}),
+    });
     const copies = await loadChunksToCopy(this.client, names.live, plan.supersede);
     await this.send([
-      ...copies.map((source) => indexLine(names.historyWrite, source.chunkId, source)),
+      ...copies.map((source) => indexLine(names.historyWrite, idOf(source.chunkId), source)),
       ...plan.indexHistory.map(({ chunk, supersededAt }) =>
-        indexLine(names.historyWrite, chunk.chunkId, toSource(chunk, supersededAt, format)),
+        indexLine(names.historyWrite, idOf(chunk.chunkId), sourceOf(chunk, supersededAt)),
       ),
-      ...plan.updateHistory.map(({ chunkId, metadata }) => updateLine(names.historyWrite, chunkId, metadata)),
+      ...plan.updateHistory.map(({ chunkId, metadata }) => updateLine(names.historyWrite, idOf(chunkId), metadata)),
     ]);
     await this.send([
-      ...plan.indexLive.map((chunk) => indexLine(names.liveWrite, chunk.chunkId, toSource(chunk, null, format))),
-      ...plan.updateLive.map(({ chunkId, metadata }) => updateLine(names.liveWrite, chunkId, metadata)),
+      ...plan.indexLive.map((chunk) => indexLine(names.liveWrite, idOf(chunk.chunkId), sourceOf(chunk, null))),
+      ...plan.updateLive.map(({ chunkId, metadata }) => updateLine(names.liveWrite, idOf(chunkId), metadata)),
     ]);
     await this.send([
-      ...plan.deleteLive.map((chunkId) => deleteLine(names.liveWrite, chunkId)),
-      ...plan.deleteHistory.map((chunkId) => deleteLine(names.historyWrite, chunkId)),
+      ...plan.deleteLive.map((chunkId) => deleteLine(names.liveWrite, idOf(chunkId))),
+      ...plan.deleteHistory.map((chunkId) => deleteLine(names.historyWrite, idOf(chunkId))),
     ]);
   }
 
@@ -160,19 +186,29 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     await sendBulk(this.client, lines, this.bulkLimits);
   }
 
-  private async refresh(names: IndexNames): Promise<void> {
-    const { _shards: shards } = await this.client.indices.refresh({ index: [names.live, names.history] });
+  private async refresh({ live, history }: Placement): Promise<void> {
+    const { _shards: shards } = await this.client.indices.refresh({ index: [live, history] });
     if (shards && shards.failed > 0) throw indexUnavailable(new Error(`shards failed ${shards.failed}`));
   }
 
-  private async createIndex(index: string, alias: string, dimensions: number): Promise<void> {
+  private async choosePlacement(
+    address: IndexAddress,
+    dimensions: number,
+    countChunks: CountChunks | undefined,
+  ): Promise<Placement> {
+    const { live, history } = indexNames(address);
+    const { count, maxChunks } = this.pools;
+    const isSmall = count > 0 && countChunks !== undefined && (await countChunks(maxChunks + 1)) <= maxChunks;
+    return isSmall ? poolOf(address, dimensions, this.pools) : { live, history, isPooled: false, dimensions };
+  }
+
+  private async createIndex(index: string, placement: Placement): Promise<void> {
     const response = await this.client.indices.create(
       {
         index,
         // Every write is followed by a refresh of ours.
         settings: { number_of_shards: 1, number_of_replicas: this.replicas, refresh_interval: '-1' },
-        mappings: buildMapping(dimensions),
-        aliases: { [alias]: {} },
+        mappings: buildMapping(placement.dimensions, placement),
       },
       { ignore: [400] },
     );
@@ -180,19 +216,13 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     if (error && error.type !== 'resource_already_exists_exception') throw new Error(`${error.type}: ${error.reason}`);
   }
 
-  private async dimensionsOf(names: IndexNames): Promise<number> {
-    const known = this.dimensions.get(names.live);
-    if (known !== undefined) return known;
-    const dimensions = await this.readDimensions(names.live);
-    this.dimensions.set(names.live, dimensions);
-    return dimensions;
-  }
-
-  private async readDimensions(index: string): Promise<number> {
-    const mappings = await this.client.indices.getMapping({ index });
-    const dimensions = mappedDimensions(mappings[index]?.mappings);
-    if (dimensions === null) throw new AppError('INTERNAL.UNEXPECTED', { cause: new Error(`${index} has no vectors`) });
-    return dimensions;
+  private async placementOf(names: IndexNames): Promise<Placement> {
+    const known = this.placements.get(names.live);
+    if (known) return known;
+    const placement = await findPlacement(this.client, names);
+    if (!placement) throw missingIndex();
+    this.placements.set(names.live, placement);
+    return placement;
   }
 
   private async guard<T>(work: () => Promise<T>): Promise<T> {

@@ -9,12 +9,16 @@ const DATE: estypes.MappingProperty = { type: 'date', format: 'strict_date_optio
 /** Kept in `_source` only: never searched or filtered, so any length is welcome. */
 const STORED: estypes.MappingProperty = { type: 'keyword', index: false, doc_values: false };
 
-/** Strict, so an unknown field is an error and not a silent mapping change. Live and history are alike. */
-export function buildMapping(dimensions: number): estypes.MappingTypeMapping {
+/**
+ * Strict, so an unknown field is an error and not a silent mapping change. Live and history are alike. A pool tells its
+ * generations apart.
+ */
+export function buildMapping(dimensions: number, { isPooled = false } = {}): estypes.MappingTypeMapping {
   return {
     dynamic: 'strict',
     _meta: { mappingVersion: MAPPING_VERSION },
     properties: {
+      ...(isPooled ? { generation: KEYWORD } : {}),
       chunkId: KEYWORD,
       tenantId: KEYWORD,
       itemId: KEYWORD,

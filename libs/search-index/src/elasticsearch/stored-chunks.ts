@@ -50,7 +50,7 @@ export async function loadChunksToCopy(
     const response = await client.search<ChunkSource>({
       index,
       size: PAGE_SIZE,
-      query: { bool: { filter: [{ ids: { values: [...page.keys()] } }] } },
+      query: { bool: { filter: [anyOf('chunkId', [...page.keys()])] } },
       track_total_hits: false,
       _source: CHUNK_SOURCE,
       ...vectorFields('array'),

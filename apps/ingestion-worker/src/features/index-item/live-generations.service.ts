@@ -3,6 +3,7 @@ import { AppError, type GenerationState } from '@candor/contracts';
 import { EmbedderRegistry, type StoredEmbedding } from '@candor/embeddings';
 import {
   adoptRecipe,
+  countChunksUpTo,
   Database,
   ensureLiveGeneration,
   listGenerationsIn,
@@ -13,7 +14,13 @@ import {
   type GenerationEntity,
   type GenerationRecipe,
 } from '@candor/persistence';
-import { SEARCH_INDEX_WRITER, type IndexAddress, type SearchIndexWriter } from '@candor/search-index/write';
+import {
+  SEARCH_INDEX_WRITER,
+  type CountChunks,
+  type IndexAddress,
+  type SearchIndexWriter,
+} from '@candor/search-index/write';
+import { chunkCounter } from '../../generations/chunk-counter.js';
 import { buildRecipe, chunkingOf, fingerprintOf, nameGeneration } from '../../generations/recipe.js';
 
 export interface LiveIndex {
@@ -132,7 +139,7 @@ export class LiveGenerationsService {
       .forTenants([tenantId])
       .read((manager) => listGenerationsIn(manager, tenantId, WRITABLE_STATES));
     const live = generations.find((each) => each.status === 'live') ?? (await this.createLive(tenantId));
-    await this.ensureIndex(live);
+    await this.ensureIndex(live, chunkCounter(this.database, tenantId));
     return { live: toIndex(live), others: generations.filter((each) => each.id !== live.id).map(toIndex) };
   }
 
@@ -145,17 +152,17 @@ export class LiveGenerationsService {
         chunking: chunkingOf(this.recipe),
         nameOf: (number) => nameGeneration(this.recipe, number),
       });
-      await this.ensureIndex(generation);
+      await this.ensureIndex(generation, (upTo) => countChunksUpTo(transaction, tenantId, upTo));
       return generation;
     });
   }
 
-  private async ensureIndex(generation: GenerationEntity): Promise<void> {
+  private async ensureIndex(generation: GenerationEntity, countChunks: CountChunks): Promise<void> {
     const { address } = toIndex(generation);
     const key = `${address.tenantId}/${address.generation}`;
     if (this.ensured.has(key)) return;
     const embedding = generation.recipe?.embedding ?? this.recipe.embedding;
-    await this.index.ensureIndex(address, embedding.dimensions);
+    await this.index.ensureIndex(address, embedding.dimensions, countChunks);
     this.ensured.add(key);
   }
 }
