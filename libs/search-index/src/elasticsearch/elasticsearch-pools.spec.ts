@@ -149,8 +149,16 @@ const HISTORY = `${POOL}-history`;
       }
     });
 
-    it('has its drift told by its tenants', async () => {
+    it('is made again when it was lost, and its tenants are told until theirs is built anew', async () => {
       expect(await index.writer.findDrift(left.address, DIMENSIONS)).toEqual([]);
+      for (const lost of [POOL, HISTORY]) await client.indices.delete({ index: lost });
+      expect(await index.writer.findDrift(left.address, DIMENSIONS)).toEqual(['the live index does not exist']);
+      await expect(left.search()).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
+      const next = { ...left.address, generation: 'g3' };
+      await index.writer.ensureIndex(next, DIMENSIONS, isSmall);
+      await index.writer.apply(next, [putVersion(buildChunk(left.tenantId, { itemId: 'again' }))]);
+      expect(await index.writer.countItem(next, 'again')).toBe(1);
+      expect(await indicesOf(left)).toEqual([POOL, HISTORY]);
     });
   });
 });

@@ -36,6 +36,8 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   private readonly client: Client;
   private readonly replicas: number;
   private readonly pools: PoolSettings;
+  /** Pools that are there, as far as this writer knows. */
+  private readonly pooled = new Set<string>();
   private readonly placements = new Map<string, Placement>();
   private readonly places = new Map<string, WritePlace>();
   private format: VectorFormat | undefined;
@@ -55,11 +57,15 @@ export class ElasticsearchWriter implements SearchIndexWriter {
       const placement =
         (await findPlacement(this.client, names)) ?? (await this.choosePlacement(address, dimensions, countChunks));
       if (placement.dimensions !== dimensions) throw profileMismatch(placement.dimensions, dimensions);
-      // History first: a live index without one would fail every question about the past.
-      await this.createIndex(placement.history, placement);
-      await this.createIndex(placement.live, placement);
-      await applyGraphSettings(this.client, [placement.live, placement.history]);
-      await this.client.indices.updateAliases({ actions: aliasesOf(address, placement) });
+      const giveNames = (): Promise<unknown> =>
+        this.client.indices.updateAliases({ actions: aliasesOf(address, placement) });
+      await this.makeIndices(placement);
+      await giveNames().catch(async (error: unknown) => {
+        // The pool was lost since it was made.
+        if (!isIndexMissing(error) || !this.pooled.delete(placement.live)) throw error;
+        await this.makeIndices(placement);
+        await giveNames();
+      });
       this.placements.set(names.live, placement);
     });
   }
@@ -200,6 +206,17 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     const { count, maxChunks } = this.pools;
     const isSmall = count > 0 && countChunks !== undefined && (await countChunks(maxChunks + 1)) <= maxChunks;
     return isSmall ? poolOf(address, dimensions, this.pools) : { live, history, isPooled: false, dimensions };
+  }
+
+  private async makeIndices(placement: Placement): Promise<void> {
+    const { live, history } = placement;
+    // A pool is made once, however many tenants come into it.
+    if (this.pooled.has(live)) return;
+    // History first: a live index without one would fail every question about the past.
+    await this.createIndex(history, placement);
+    await this.createIndex(live, placement);
+    await applyGraphSettings(this.client, [live, history]);
+    if (placement.isPooled) this.pooled.add(live);
   }
 
   private async createIndex(index: string, placement: Placement): Promise<void> {
