@@ -21,7 +21,16 @@ const { values } = parseArgs({
 });
 const DIMENSIONS = 384;
 const AT_ONCE = 8;
-const HEAD = ['tenants', 'indices', 'shards', 'cluster state', 'making one', 'chunks/s', 'search p50 / p99', 'dropping one'];
+const HEAD = [
+  'tenants',
+  'indices',
+  'shards',
+  'cluster state',
+  'making one',
+  'chunks/s',
+  'search p50 / p99',
+  'dropping one',
+];
 const WORDS = 'harbour lantern rota brand colour invoice notice period team plan release monday office lease key'.split(
   ' ',
 );
