@@ -127,6 +127,18 @@ describe('proposeConflicts', () => {
     expect(proposeConflicts(evidence, graphWith(relation))).toEqual(proposals);
   });
 
+  it.each([
+    ['conflicting_value', 'another value', 'The Team plan costs 49 euros.', 'The Team plan costs 59 euros.'],
+    ['conflicting_date', 'another date', 'The audit is due on 1 May 2026.', 'The audit is due on 2 May 2026.'],
+    ['conflicting_status', 'another state', 'The request of Ada was approved.', 'The request of Ada was rejected.'],
+  ])('says of a %s that the documents state %s', (kind, said, left, right) => {
+    const stated = makeItems(makeHit('c1', { text: left }), makeHit('c2', { text: right }));
+    const graph = projectGraph({ identity: IDENTITY, documents: [], relations: [], evidence: stated });
+    expect(proposeConflicts(stated, graph)).toMatchObject([
+      { kind, explanation: `Two documents state ${said} of the same subject.` },
+    ]);
+  });
+
   it('gives what parseProposals accepts, and costs no model call', async () => {
     const provider = createRuleBasedProposalProvider();
     const graph = graphWith();
