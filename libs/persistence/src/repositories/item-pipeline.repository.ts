@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import type { AppError, ItemJobPayload } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { ItemVersionEntity, SourceItemEntity } from '../entities/source-item.entity.js';
@@ -69,6 +70,18 @@ export async function tombstoneItem(
     [itemId],
   );
   return transaction.findOneByOrFail(SourceItemEntity, { id: itemId });
+}
+
+/** Whether an item may be taken out of the indices: it was deleted, or the database knows none of that id. */
+export async function isDeleted(
+  manager: Pick<EntityManager, 'findOne'>,
+  { itemId, tenantId }: Pick<ItemJobPayload, 'itemId' | 'tenantId'>,
+): Promise<boolean> {
+  const head = await manager.findOne(SourceItemEntity, {
+    select: { id: true, deletedAt: true },
+    where: { id: itemId, tenantId },
+  });
+  return head === null || head.deletedAt !== null;
 }
 
 /** Removes content for good once the index holds no chunk of the item; false when that was done before. */

@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { AppError, deleteItemJob, type ItemJobPayload } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
-import { Database, KEPT_STATES, purgeItem } from '@candor/persistence';
+import { Database, isDeleted, KEPT_STATES, purgeItem } from '@candor/persistence';
 import { JobHandler } from '@candor/queue';
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
 import { LiveGenerationsService, type LiveIndex } from '../index-item/live-generations.service.js';
@@ -18,6 +18,8 @@ export class DeleteItemProcessor {
 
   @JobHandler(deleteItemJob)
   async delete(@Payload() job: ItemJobPayload): Promise<void> {
+    // Jobs are no authority: only what was deleted in the database goes.
+    if (!(await this.database.forTenants([job.tenantId]).read((manager) => isDeleted(manager, job)))) return;
     const { generation } = await this.generations.of(job.tenantId);
     const indexes = await this.generations.list(job.tenantId, KEPT_STATES);
     for (const index of indexes) await this.removeFrom(index, job.itemId);
