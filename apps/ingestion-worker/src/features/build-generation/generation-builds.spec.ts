@@ -32,3 +32,16 @@ if (!elasticsearch) console.warn('Generations are not tested on Elasticsearch: s
     async () => undefined,
   );
 });
+
+(server === null || !elasticsearch ? describe.skip : describe)('generations on Elasticsearch, in a pool', () => {
+  const url = elasticsearch ?? '';
+  describeGenerationBuilds(
+    server ?? '',
+    async () => createElasticsearchIndex({ url, pools: { count: 1, maxChunks: 50_000 } }),
+    async () => {
+      // Of the models' dimensions here; other specifications have pools of other ones.
+      for (const dimensions of [16, 24])
+        await fetch(`${url}/candor-pool-${dimensions}-0,candor-pool-${dimensions}-0-history`, { method: 'DELETE' });
+    },
+  );
+});

@@ -406,6 +406,15 @@ export function describeGenerationBuilds(
 
   testStrayVersions(() => ({ before, worker }), plan);
 
+  it('keeps what a delete job names that nobody deleted', async () => {
+    const item = await before.add(plan('one', 'First.'));
+    const { address } = toIndex(await before.live());
+    await before.deleting.delete(before.job(item));
+    expect(await before.writer.countItem(address, item.itemId)).toBe(1);
+    await before.delete(item);
+    expect(await before.writer.countItem(address, item.itemId)).toBe(0);
+  });
+
   it('is given up with its index, and what is under way for it ends', async () => {
     const item = await before.add(plan('one', 'First.'));
     const id = await worker.build();
