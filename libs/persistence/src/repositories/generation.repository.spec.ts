@@ -175,7 +175,9 @@ describeOnPostgres('generations', (postgres) => {
       const views = new RetrievalViews(postgres.database);
       expect((await views.readChunk(tenant.id, chunkId))?.total).toBe(1);
       const count = (tenantId: string, upTo: number) => generations.run((t) => countChunksUpTo(t, tenantId, upTo));
-      expect(await Promise.all([count(tenant.id, 10), count(tenant.id, 1), count(randomUuid(), 10)])).toEqual([2, 1, 0]);
+      expect(await Promise.all([count(tenant.id, 10), count(tenant.id, 1), count(randomUuid(), 10)])).toEqual([
+        2, 1, 0,
+      ]);
       expect(await views.readChunk(tenant.id, other.id)).toMatchObject({ total: 1, content: 'The release' });
     });
 
