@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { freePort } from '@candor/services';
-import { requestIdSchema, RETRIEVAL_METHODS, type RetrievalRequest } from '@candor/contracts';
+import { requestIdSchema, RETRIEVAL_METHODS, type RetrievalMethod, type RetrievalRequest } from '@candor/contracts';
 import { EmbedderRegistry } from '@candor/embeddings';
 import {
   CallerTokenSigner,
@@ -76,6 +76,16 @@ describe('gRPC', () => {
     const around = RETRIEVAL_METHODS.expandChunk.request.parse({ chunkId: idOf(99), direction: 'up' });
     const expanding = client.call('expandChunk', call, around, { deadline: soon() });
     await expect(expanding).rejects.toMatchObject({ code: 'RESOURCE.NOT_FOUND' });
+  });
+
+  it.each(Object.keys(RETRIEVAL_METHODS) as RetrievalMethod[])('knows %s', async (method) => {
+    const attempt = client.call(method, call, { nonsense: true } as never, { deadline: soon() });
+    await expect(attempt).rejects.toMatchObject({ code: 'REQUEST.INVALID' });
+  });
+
+  it('says whether content may go to an external model', async () => {
+    const consent = await client.call('modelConsent', call, {}, { deadline: soon() });
+    expect(consent.result).toEqual({ isGiven: false });
   });
 
   it('refuses a token of another installation', async () => {

@@ -23,44 +23,21 @@ export class RetrievalController {
     @Inject(RETRIEVAL_CALL_TOOLS) private readonly tools: RetrievalCallTools,
   ) {}
 
-  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.search)
-  search(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
-    return this.serve('search', call, grpcCall);
-  }
-
-  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.context)
-  context(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
-    return this.serve('context', call, grpcCall);
-  }
-
-  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.findPassages)
-  findPassages(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
-    return this.serve('findPassages', call, grpcCall);
-  }
-
-  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.readChunk)
-  readChunk(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
-    return this.serve('readChunk', call, grpcCall);
-  }
-
-  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.expandChunk)
-  expandChunk(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
-    return this.serve('expandChunk', call, grpcCall);
-  }
-
-  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.findItems)
-  findItems(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
-    return this.serve('findItems', call, grpcCall);
-  }
-
-  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.trustedSearch)
-  trustedSearch(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
-    return this.serve('trustedSearch', call, grpcCall);
-  }
-
-  @GrpcMethod(RETRIEVAL_SERVICE, GRPC_METHODS.relationGraph)
-  relationGraph(call: RetrievalWireCall, _metadata: Metadata, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
-    return this.serve('relationGraph', call, grpcCall);
+  // One handler for each method that there is: one that was forgotten would only show where the services are apart.
+  static {
+    for (const [method, name] of Object.entries(GRPC_METHODS) as [RetrievalMethod, string][]) {
+      const value = function (
+        this: RetrievalController,
+        call: RetrievalWireCall,
+        _metadata: Metadata,
+        grpcCall: GrpcCall,
+      ): Promise<RetrievalWireReply> {
+        return this.serve(method, call, grpcCall);
+      };
+      const descriptor = { value, configurable: true, writable: true };
+      Object.defineProperty(this.prototype, method, descriptor);
+      GrpcMethod(RETRIEVAL_SERVICE, name)(this.prototype, method, descriptor);
+    }
   }
 
   private serve(method: RetrievalMethod, call: RetrievalWireCall, grpcCall: GrpcCall): Promise<RetrievalWireReply> {
