@@ -6,13 +6,14 @@ import {
   tenantRoute,
   type GenerationState,
 } from '@candor/contracts';
-import { ApiClient, waitFor } from '@candor/testkit';
+import { ApiClient, ScriptedModelServer, waitFor } from '@candor/testkit';
 import { Fleet, type FleetMember } from './fleet/fleet.js';
 import { makeImage, removeImage } from './fleet/image.js';
 import { makeCertificates } from './fleet/make-certificates.js';
 import { exportedMetrics, namedMetrics } from './fleet/metric-names.js';
 import { TraceReceiver, type ReceivedSpan } from './fleet/trace-receiver.js';
 import { ingestOne } from './harness/ingest.js';
+import { quoteFirst } from './harness/quote-first.js';
 import { findServices } from './harness/start-distributed.js';
 
 const REDIS_DATABASE = 8;
@@ -27,6 +28,7 @@ if (services === null || services === 'incomplete') {
     const ours = makeCertificates(usages);
     let image: string;
     let receiver: TraceReceiver;
+    let model: ScriptedModelServer;
     let fleet: Fleet;
     let gateway: FleetMember;
     let retrieval: FleetMember;
@@ -35,6 +37,8 @@ if (services === null || services === 'incomplete') {
     beforeAll(async () => {
       image = makeImage();
       receiver = await TraceReceiver.start();
+      model = await ScriptedModelServer.start();
+      model.play(quoteFirst);
       fleet = await Fleet.open(image, services, REDIS_DATABASE, {
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -45,7 +49,8 @@ if (services === null || services === 'incomplete') {
       gateway = await fleet.start('gateway', retrievals, { ...ours.gateway });
       // Whoever has a chunk already is large.
       await fleet.start('ingestion-worker', [], { ELASTICSEARCH_POOLS: '2', ELASTICSEARCH_POOLED_CHUNKS: '0' });
-      await fleet.start('synthesis', retrievals, { ...ours.synthesis });
+      const llm = { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'scripted-1' };
+      await fleet.start('synthesis', retrievals, { ...ours.synthesis, ...llm });
       for (const member of fleet.members) await member.waitUntilReady();
       admin = new ApiClient(gateway.url, fleet.bootstrapKey);
       await ingestOne(admin, {
@@ -57,6 +62,7 @@ if (services === null || services === 'incomplete') {
     afterAll(async () => {
       await fleet.close();
       await receiver.stop();
+      await model.stop();
       removeImage(image);
     }, 60_000);
 
@@ -66,6 +72,13 @@ if (services === null || services === 'incomplete') {
       expect((await admin.post('/v1/context', { query: 'harbour lantern', contractVersion: '1.1' })).status).toBe(200);
       const { status, body } = await ask();
       expect([status, body]).toEqual([200, { data: expect.objectContaining({ citations: [expect.anything()] }) }]);
+    });
+
+    it('ask the model that synthesis is given: whether the tenant consents comes from retrieval', async () => {
+      model.play(quoteFirst);
+      const { status, body } = await ask();
+      expect([status, body]).toEqual([200, { data: expect.objectContaining({ citations: [expect.anything()] }) }]);
+      expect(model.calls).toHaveLength(1);
     });
 
     it.each([
