@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { NO_EVIDENCE_ANSWER, revokeApiKeyRoute, updateApiKeyRoute, type ReasonData } from '@candor/contracts';
+import {
+  NO_EVIDENCE_ANSWER,
+  revokeApiKeyRoute,
+  updateApiKeyRoute,
+  updateTenantRoute,
+  type ReasonData,
+} from '@candor/contracts';
 import {
   readShownChunks,
   waitFor,
@@ -42,6 +48,7 @@ export function describeWaitingRequests(
 
     beforeAll(async () => {
       client = (await createTenant(world(), 'Waiting')).admin;
+      await client.call(updateTenantRoute, { body: { externalModels: true } });
       itemId = await ingestOne(client, lake('lake'));
     });
     afterEach(() => release());
