@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { randomUUID } from 'node:crypto';
 import { createElasticsearchIndex } from '@candor/search-index/write';
 import { Client } from '@elastic/elasticsearch';
-import { clusteredVectors, randomSource } from '../bench/support/synthetic-chunks.mjs';
+import { clusteredVectors, randomSource, syntheticChunks } from '../bench/support/synthetic-chunks.mjs';
 import { quantile } from '../bench/support/rank-metrics.mjs';
 import { say, table } from '../bench/support/report.mjs';
 import { startElasticsearchOnly } from '../bench/support/start-stack.mjs';
@@ -41,32 +41,20 @@ const random = randomSource(11);
 const pick = (list) => list[Math.floor(random.uniform() * list.length)];
 const words = (count) => Array.from({ length: count }, () => pick(WORDS)).join(' ');
 
-function chunkOf(tenantId, itemId, ordinal) {
-  return {
+/** One item of a tenant. */
+function itemOf(tenantId) {
+  const itemId = randomUUID();
+  const some = Array.from({ length: chunksEach }, () => pick(vectors));
+  return syntheticChunks(some, () => []).map((chunk, ordinal) => ({
+    ...chunk,
     chunkId: randomUUID(),
     tenantId,
     itemId,
-    version: 1,
-    provider: 'upload',
-    connectorId: null,
     accessMode: 'provider_scope',
-    principals: [],
-    level: 'paragraph',
     ordinal,
-    parentId: null,
-    previousId: null,
-    nextId: null,
     title: words(3),
-    sectionPath: [],
     content: words(120),
-    contentHash: '0'.repeat(64),
-    vector: pick(vectors),
-    sourceUpdatedAt: null,
-    recordedAt: '2026-01-01T00:00:00.000Z',
-    validFrom: null,
-    validUntil: null,
-    tags: [],
-  };
+  }));
 }
 
 async function inTurns(list, work) {
@@ -90,13 +78,13 @@ async function measure(client, url, tenants, pools) {
   for (const address of addresses) made.push(await timed(() => writer.ensureIndex(address, DIMENSIONS, async () => 0)));
   const filled = await timed(() =>
     inTurns(addresses, (address) => {
-      const itemId = randomUUID();
-      const chunks = Array.from({ length: chunksEach }, (_, ordinal) => chunkOf(address.tenantId, itemId, ordinal));
+      const chunks = itemOf(address.tenantId);
+      const [{ itemId, recordedAt }] = chunks;
       const version = {
         kind: 'put-version',
         itemId,
         version: 1,
-        recordedAt: chunks[0].recordedAt,
+        recordedAt,
         chunks,
         isFirst: true,
       };
@@ -134,6 +122,12 @@ async function measure(client, url, tenants, pools) {
   ];
 }
 
+if (process.env.ELASTICSEARCH_URL) {
+  console.error(
+    'Unset ELASTICSEARCH_URL: every index is deleted between two measurements, so the server has to be its own.',
+  );
+  process.exit(2);
+}
 const services = await startElasticsearchOnly(say);
 try {
   const client = new Client({ node: services.urls.ELASTICSEARCH_URL });

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { runCli } from './run-cli.js';
 import { RecordingGateway, type Answer, type Recorded } from './testing/recording-gateway.js';
+import { runLine, type LineResult } from './testing/run-line.js';
 
 jest.setTimeout(60_000);
 
@@ -40,16 +39,10 @@ describe('candor import', () => {
     args: string[],
     answer: (request: Recorded, count: number) => Answer = accept,
     environment: Record<string, string> = { CANDOR_API_KEY: 'gm_test_key' },
-  ): Promise<{ exitCode: number; out: string; error: string; requests: Recorded[] }> {
+  ): Promise<LineResult & { requests: Recorded[] }> {
     gateway = await RecordingGateway.start(answer);
-    const [out, complaints] = [new PassThrough(), new PassThrough()];
-    const exitCode = await runCli(
-      args,
-      { CANDOR_URL: gateway.url, ...environment },
-      { in: new PassThrough(), out, error: complaints },
-    );
-    const read = (stream: PassThrough): string => String((stream.read() as Buffer | null) ?? '');
-    return { exitCode, out: read(out), error: read(complaints), requests: gateway.requests };
+    const result = await runLine(args, { CANDOR_URL: gateway.url, ...environment });
+    return { ...result, requests: gateway.requests };
   }
   const importJson = (paths: string[], answer?: (request: Recorded, count: number) => Answer) =>
     run(['import', ...paths, '--json'], answer);

@@ -4,7 +4,8 @@ import type { CatalogueJob } from './catalogue-job.js';
 import { sealEnvelope, tenantOf } from './job-envelope.js';
 import { toJobOptions, toQueueJobId, type AddOptions } from './job-options.js';
 import type { JobQueue, QueueBackendOptions } from './queue-backend.js';
-import { QueueConnection, unavailable } from './queue-connection.js';
+import { QueueConnection } from './queue-connection.js';
+import { unavailable } from './queue-unavailable.js';
 
 /** Numbers of jobs in one queue, by state. */
 export interface QueueCounts {

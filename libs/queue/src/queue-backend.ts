@@ -11,9 +11,9 @@ import {
   type Processor,
   type QueueBaseOptions,
 } from 'bullmq';
-import { AppError } from '@candor/contracts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { backoffStrategy } from './job-options.js';
+import { unavailable } from './queue-unavailable.js';
 
 /** Where the jobs live. `url` is a secret: it is never logged. */
 export type QueueBackendOptions =
@@ -132,7 +132,7 @@ export async function migrateQueueBackend(backend: QueueBackendOptions): Promise
   try {
     await queue.waitUntilReady();
   } catch (error) {
-    throw new AppError('DEPENDENCY.QUEUE_UNAVAILABLE', { cause: error });
+    throw unavailable(error);
   } finally {
     await queue.close();
   }

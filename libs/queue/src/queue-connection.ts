@@ -1,4 +1,3 @@
-import { AppError } from '@candor/contracts';
 import type { Redis } from 'ioredis';
 import { settlesWithin, waitAtMost } from './bounded-wait.js';
 import {
@@ -9,6 +8,7 @@ import {
   type JobQueue,
   type QueueBackendOptions,
 } from './queue-backend.js';
+import { unavailable } from './queue-unavailable.js';
 
 const CALL_TIMEOUT_MS = PRODUCER_TIMEOUT_MS + 400;
 
@@ -78,8 +78,4 @@ export class QueueConnection {
 
 function timedOut(): Error {
   return new Error('The queue did not answer in time.');
-}
-
-export function unavailable(cause: unknown): AppError {
-  return new AppError('DEPENDENCY.QUEUE_UNAVAILABLE', { cause, retryAfterSeconds: 2 });
 }

@@ -1,7 +1,7 @@
-import { AppError } from '@candor/contracts';
 import { Redis } from 'ioredis';
 import { waitAtMost } from './bounded-wait.js';
 import { connectRedisFailFast, redisConsumerOptions } from './queue-backend.js';
+import { unavailable } from './queue-unavailable.js';
 import type { ReplyChannel, ReplyErrorListener, ReplyHandler, Unsubscribe } from './reply-channel.js';
 import { ReplySubscriptions } from './reply-subscriptions.js';
 
@@ -59,7 +59,7 @@ export class RedisReplyChannel implements ReplyChannel {
       const done = whenReady(redis).then(() => command(redis));
       await waitAtMost(done, READY_TIMEOUT_MS, () => new Error('Redis did not answer in time.'));
     } catch (error) {
-      throw new AppError('DEPENDENCY.QUEUE_UNAVAILABLE', { cause: error, retryAfterSeconds: 2 });
+      throw unavailable(error);
     }
   }
 }

@@ -2,12 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditSigner, NO_DIGEST, sealBatch } from '@candor/audit/chain';
 import type { AuditChain, ChainEvent } from '@candor/contracts';
-import { runCli } from '../run-cli.js';
 import { RecordingGateway } from '../testing/recording-gateway.js';
+import { runLine, type LineResult } from '../testing/run-line.js';
 
 const TENANT = randomUUID();
 const signer = new AuditSigner(new Map([['key-1', randomBytes(32)]]));
@@ -79,13 +78,7 @@ describe('the chain of the trail', () => {
       keys: [{ keyId: 'key-1', publicKey, firstUsedAt: '2026-01-01T00:00:00.000Z' }],
     };
   };
-  async function verify(...args: string[]): Promise<{ exitCode: number; out: string; error: string }> {
-    const [input, out, error] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    input.end();
-    const exitCode = await runCli(['audit', 'verify', ...args], {}, { in: input, out, error });
-    const read = (stream: PassThrough): string => String((stream.read() as Buffer | null) ?? '');
-    return { exitCode, out: read(out), error: read(error) };
-  }
+  const verify = (...args: string[]): Promise<LineResult> => runLine(['audit', 'verify', ...args], {});
 
   it('says that it is intact, and whose keys it took, without a gateway or a key', async () => {
     const path = await write('intact.ndjson', exportOf(events));
@@ -130,12 +123,9 @@ describe('the chain of the trail', () => {
       status: 200,
       body: { data: { ...trustOf(batch.digest), brokenSince } },
     }));
-    const [input, out, error] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    input.end();
     const environment = { CANDOR_URL: gateway.url, CANDOR_API_KEY: 'gm_abcdefgh_abcdefghijklmnop' };
-    await runCli(['audit', 'chain'], environment, { in: input, out, error });
+    const { out: text } = await runLine(['audit', 'chain'], environment);
     await gateway.stop();
-    const text = String(out.read() ?? '');
     expect(text).toContain('2 events sealed in 1 batches');
     expect(text.includes('Not continued since 2026-02-01T00:00:00.000Z')).toBe(isSaid);
     expect(text.includes('Not continued')).toBe(isSaid);

@@ -2,11 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { verifyExport, type PublicKeys } from '@candor/audit/chain';
-import type { CandorClient } from '@candor/client';
+import { toApiError, type CandorClient } from '@candor/client';
 import {
   AppError,
   auditChainSchema,
-  isErrorCode,
   type AuditFinding,
   type AuditHead,
   type AuditVerification,
@@ -79,21 +78,14 @@ async function exportTrail(
   }).catch((cause: unknown) => {
     throw new AppError('DEPENDENCY.GATEWAY_UNAVAILABLE', { message: `${url} cannot be reached.`, cause });
   });
-  if (!response.ok || !response.body) throw await readRefusal(response);
+  if (!response.ok || !response.body)
+    throw toApiError(response.status, response.headers, await response.json().catch(() => null));
   const out = options.out === undefined ? context.streams.out : createWriteStream(options.out, { mode: 0o600 });
-  await pipeline(withoutHalves(response.body), out, { end: options.out !== undefined });
-}
-
-async function readRefusal(response: Response): Promise<AppError> {
-  const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: Record<string, unknown> };
-  const type = String(error?.['type']);
-  return new AppError(isErrorCode(type) ? type : 'INTERNAL.UNEXPECTED', {
-    message: typeof error?.['message'] === 'string' ? error['message'] : `The gateway answered ${response.status}.`,
-  });
+  await pipeline(exportedParts(response.body), out, { end: options.out !== undefined });
 }
 
 /** The same bytes; a connection that breaks is told as that. */
-async function* withoutHalves(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* exportedParts(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     for await (const part of body) yield part;
   } catch (cause) {

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { PassThrough } from 'node:stream';
-import { runCli } from '../run-cli.js';
 import { RecordingGateway, type Answer } from '../testing/recording-gateway.js';
+import { runLine } from '../testing/run-line.js';
 
 const CALIBRATION = {
   id: 'digest',
@@ -21,16 +20,14 @@ describe('candor calibrate', () => {
   async function run(args: string[], answer: Answer, input = '') {
     await gateway?.stop();
     gateway = await RecordingGateway.start(() => answer);
-    const [stdin, out, error] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    stdin.end(input);
     const environment = { CANDOR_URL: gateway.url, CANDOR_API_KEY: 'gm_abcdefgh_abcdefghijklmnop' };
-    const exitCode = await runCli(['calibrate', ...args], environment, { in: stdin, out, error });
+    const result = await runLine(['calibrate', ...args], environment, { input });
     const requests = gateway.requests.map(({ method, path, body }) => [
       method,
       path,
       body === '' ? null : (JSON.parse(body) as unknown),
     ]);
-    return { exitCode, out: String(out.read() ?? ''), error: String(error.read() ?? ''), requests };
+    return { ...result, requests };
   }
 
   it('sends labelled questions, and says what they certify', async () => {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { type Calibration, type CalibrationStatus, type CreateCalibrationBody } from '@candor/contracts';
+import type { Calibration, CalibrationStatus, CreateCalibrationBody } from '@candor/contracts';
 import { EXIT } from '../exit-codes.js';
 import { readJson } from '../read-input.js';
 import type { CliContext } from '../run-cli.js';

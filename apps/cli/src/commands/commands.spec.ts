@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { PassThrough } from 'node:stream';
-import { runCli } from '../run-cli.js';
 import { RecordingGateway, type Answer, type Recorded } from '../testing/recording-gateway.js';
+import { runLine, type LineResult } from '../testing/run-line.js';
 
 const CHUNK = 'a54d4559-3aec-55fa-9d6e-cafd1249999c';
 const ID = '354913f5-0631-49e7-8420-a577a1819e13';
@@ -32,16 +31,11 @@ describe('candor', () => {
     args: string[],
     answer: (request: Recorded, count: number) => Answer = () => ok({}),
     options: { environment?: Record<string, string>; input?: string; isTTY?: boolean } = {},
-  ): Promise<{ exitCode: number; out: string; error: string; requests: Recorded[] }> {
+  ): Promise<LineResult & { requests: Recorded[] }> {
     await gateway?.stop();
     gateway = await RecordingGateway.start(answer);
-    const [input, out, complaints] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    input.end(options.input ?? '');
     const environment = { CANDOR_URL: gateway.url, CANDOR_API_KEY: KEY, ...options.environment };
-    const streams = { in: input, out: Object.assign(out, { isTTY: options.isTTY ?? false }), error: complaints };
-    const exitCode = await runCli(args, environment, streams);
-    const read = (stream: PassThrough): string => String((stream.read() as Buffer | null) ?? '');
-    return { exitCode, out: read(out), error: read(complaints), requests: gateway.requests };
+    return { ...(await runLine(args, environment, options)), requests: gateway.requests };
   }
   const sent = ({ requests }: { requests: Recorded[] }): unknown[] =>
     requests.map(({ method, path, body }) => [method, path, ...(body === '' ? [] : [JSON.parse(body) as unknown])]);

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
-import { createProgram, runCli } from '../run-cli.js';
+import { createProgram } from '../run-cli.js';
 import { RecordingGateway } from '../testing/recording-gateway.js';
+import { runLine, type LineResult } from '../testing/run-line.js';
 
 const ID = '354913f5-0631-49e7-8420-a577a1819e13';
 const FILE = '<file>';
@@ -47,12 +48,6 @@ const ARGUMENTS: Record<string, readonly string[]> = {
 /** Their failures are findings and messages of the protocol; they have specs of their own. */
 const APART = ['doctor', 'mcp'];
 
-interface Run {
-  exitCode: number;
-  out: string;
-  error: string;
-}
-
 describe('every command', () => {
   let folder: string;
   let nobody: string;
@@ -73,19 +68,13 @@ describe('every command', () => {
     await rm(folder, { recursive: true });
   });
 
-  function run(url: string, command: string, ...more: string[]): Promise<Run> {
+  function run(url: string, command: string, ...more: string[]): Promise<LineResult> {
     const args = (ARGUMENTS[command] ?? []).map((each) => (each === FILE ? join(folder, 'note.md') : each));
-    return runLine(url, [...command.split(' '), ...args, ...more]);
+    return runOn(url, [...command.split(' '), ...args, ...more]);
   }
 
-  async function runLine(url: string, line: string[]): Promise<Run> {
-    const [input, out, error] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    input.end();
-    const environment = { CANDOR_URL: url, CANDOR_API_KEY: 'gm_abcdefgh_abcdefghijklmnop' };
-    const exitCode = await runCli(line, environment, { in: input, out, error });
-    const read = (stream: PassThrough): string => String((stream.read() as Buffer | null) ?? '');
-    return { exitCode, out: read(out), error: read(error) };
-  }
+  const runOn = (url: string, line: string[]): Promise<LineResult> =>
+    runLine(line, { CANDOR_URL: url, CANDOR_API_KEY: 'gm_abcdefgh_abcdefghijklmnop' });
 
   it('is listed here', () => {
     const streams = { in: new PassThrough(), out: new PassThrough(), error: new PassThrough() };
@@ -114,14 +103,14 @@ describe('every command', () => {
     ['audit', ['export', '--out', '/nowhere/audit.ndjson']],
   ])('%s of a file that is not there ends with 2 and names it', async (command, args) => {
     const exporting = await RecordingGateway.start(() => ({ status: 200, body: {} }));
-    const { exitCode, out, error } = await runLine(exporting.url, [command, ...args]);
+    const { exitCode, out, error } = await runOn(exporting.url, [command, ...args]);
     await exporting.stop();
     expect(error).toMatch(/^\/nowhere[^\n]+\.\n$/);
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
   });
 
   it('takes no folder for a file', async () => {
-    const { exitCode, error } = await runLine(nobody, ['ingest', folder]);
+    const { exitCode, error } = await runOn(nobody, ['ingest', folder]);
     expect([exitCode, error]).toEqual([2, `${folder} is a folder.\n`]);
   });
 

@@ -75,6 +75,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
       if (operations.length === 0) return;
       const names = indexNames(address);
       const placement = await this.placementOf(names);
+      if (!placement) throw missingIndex();
       assertOperations(address, operations, placement.dimensions);
       const place = this.placeOf(placement);
       // The next call may write while this one waits to be seen.
@@ -94,7 +95,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   countItem(address: IndexAddress, itemId: string): Promise<number> {
     return this.guard(async () => {
       const names = indexNames(address);
-      const placement = this.placements.get(names.live) ?? (await findPlacement(this.client, names));
+      const placement = await this.placementOf(names);
       if (!placement) return 0;
       try {
         await this.refresh(placement);
@@ -233,12 +234,9 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     if (error && error.type !== 'resource_already_exists_exception') throw new Error(`${error.type}: ${error.reason}`);
   }
 
-  private async placementOf(names: IndexNames): Promise<Placement> {
-    const known = this.placements.get(names.live);
-    if (known) return known;
-    const placement = await findPlacement(this.client, names);
-    if (!placement) throw missingIndex();
-    this.placements.set(names.live, placement);
+  private async placementOf(names: IndexNames): Promise<Placement | null> {
+    const placement = this.placements.get(names.live) ?? (await findPlacement(this.client, names));
+    if (placement) this.placements.set(names.live, placement);
     return placement;
   }
 

@@ -16,13 +16,8 @@ export function aliasesOf(
   const aliases: [index: string, alias: string][] = [
     [history, names.historyWrite],
     [live, names.liveWrite],
-    ...(isPooled
-      ? ([
-          [history, names.history],
-          [live, names.live],
-        ] satisfies [string, string][])
-      : []),
   ];
+  if (isPooled) aliases.push([history, names.history], [live, names.live]);
   const filter = isPooled ? { filter: ownPart(address) } : {};
   return aliases.map(([index, alias]) => ({ add: { index, alias, ...filter } }));
 }
