@@ -3,7 +3,7 @@ import { auditEnvironment } from '@candor/audit';
 import { embeddingsEnvironment } from '@candor/embeddings';
 import { databaseEnvironment, quotaEnvironment } from '@candor/persistence';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
-import { elasticsearchEnvironment, indexPoolEnvironment } from '@candor/search-index/write';
+import { elasticsearchEnvironment, indexPlacementEnvironment } from '@candor/search-index/write';
 
 /** What the ingestion worker reads from the environment; nothing else. */
 export const workerConfigSchema = z.object({
@@ -36,7 +36,7 @@ export const workerConfigSchema = z.object({
     .default(768)
     .describe('Memory that reading one file may take; a file that needs more fails.'),
   ...elasticsearchEnvironment,
-  ...indexPoolEnvironment,
+  ...indexPlacementEnvironment,
   ...embeddingsEnvironment,
 });
 export type WorkerConfig = z.output<typeof workerConfigSchema>;

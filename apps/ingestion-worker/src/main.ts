@@ -13,7 +13,7 @@ import {
   runAsEntryPoint,
   startTelemetry,
 } from '@candor/runtime';
-import { createElasticsearchWriter, elasticsearchOptionsFrom, poolSettingsFrom } from '@candor/search-index/write';
+import { createElasticsearchWriter, elasticsearchOptionsFrom, placementOptionsFrom } from '@candor/search-index/write';
 import { workerConfigSchema } from './config.js';
 import { sourceDependenciesFrom } from './source-dependencies.js';
 import { startWorker, type RunningWorker } from './start-worker.js';
@@ -31,7 +31,7 @@ export async function main(): Promise<void> {
   });
   const index = createElasticsearchWriter({
     ...elasticsearchOptionsFrom(config),
-    pools: poolSettingsFrom(config),
+    ...placementOptionsFrom(config),
   });
   const queue: QueueBackendOptions = { kind: 'redis', url: config.REDIS_URL };
   const producer = new JobProducer(queue);

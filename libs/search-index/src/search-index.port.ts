@@ -137,7 +137,7 @@ export type IndexOperation =
   /** Live and history both. */
   | { kind: 'delete-item'; itemId: string };
 
-/** How many chunks a tenant has, counted up to `upTo`: beyond it, exactly how many is of no interest. */
+/** How many chunks a tenant has, up to `upTo`; where that is many, about how many. */
 export type CountChunks = (upTo: number) => Promise<number>;
 
 /** The only writer is the ingestion worker. */
@@ -146,7 +146,7 @@ export interface SearchIndexWriter {
   readonly mappingVersion: number;
   /**
    * Creates what is missing; refuses with EMBEDDINGS.PROFILE_MISMATCH when it exists with other dimensions. An adapter
-   * that lets small tenants share a place asks `countChunks`; without it, the place is the tenant's own.
+   * whose places are of several sizes asks `countChunks`; without it, the place is the tenant's own and of the smallest size.
    */
   ensureIndex(address: IndexAddress, dimensions: number, countChunks?: CountChunks): Promise<void>;
   /**

@@ -30,6 +30,6 @@ export function createLanceDbWriter(options: LanceDbOptions): SearchIndexWriter 
 export {
   elasticsearchEnvironment,
   elasticsearchOptionsFrom,
-  indexPoolEnvironment,
-  poolSettingsFrom,
+  indexPlacementEnvironment,
+  placementOptionsFrom,
 } from './elasticsearch/elasticsearch-environment.js';

@@ -276,12 +276,36 @@ export async function listLiveItemIds(
   return rows.map((row) => row.id);
 }
 
-/** Chunks of all versions that a tenant has, counted to `upTo` at most: only whether there are more is of interest. */
+/** Chunks are counted one by one up to here. */
+const COUNTED_CHUNKS = 200_000;
+/** Items whose chunks stand for those of all beyond it. */
+const SAMPLED_ITEMS = 1_000;
+
+/**
+ * Chunks of all versions that a tenant has, up to `upTo`. Counted while they are few; beyond that estimated from some of
+ * its live items, since counting hundreds of millions takes longer than a statement may.
+ *
+ * @param counted how far to count, for tests.
+ */
 export async function countChunksUpTo(
   manager: Pick<EntityManager, 'query'>,
   tenantId: string,
   upTo: number,
+  counted = COUNTED_CHUNKS,
 ): Promise<number> {
+  const exact = await countChunks(manager, tenantId, Math.min(upTo, counted));
+  if (exact < counted || upTo <= counted) return exact;
+  const [estimate]: { chunks: string | null }[] = await manager.query(
+    `WITH sample AS (SELECT i.id FROM source_items i WHERE i.tenant_id = $1 AND i.live_version IS NOT NULL LIMIT $2)
+     SELECT (SELECT max(g.item_count) FROM generations g WHERE g.tenant_id = $1)
+       * (SELECT count(*) FROM sample s JOIN chunks c ON c.item_id = s.id)::numeric
+       / nullif((SELECT count(*) FROM sample), 0) AS chunks`,
+    [tenantId, SAMPLED_ITEMS],
+  );
+  return Math.min(upTo, Math.max(exact, Math.ceil(Number(estimate?.chunks ?? 0))));
+}
+
+async function countChunks(manager: Pick<EntityManager, 'query'>, tenantId: string, upTo: number): Promise<number> {
   const [found]: { count: string }[] = await manager.query(
     // By way of the items: chunks have no index by tenant.
     `SELECT count(*) AS count FROM (

@@ -174,10 +174,17 @@ describeOnPostgres('generations', (postgres) => {
       expect(found?.chunkIds).toEqual([chunkId]);
       const views = new RetrievalViews(postgres.database);
       expect((await views.readChunk(tenant.id, chunkId))?.total).toBe(1);
-      const count = (tenantId: string, upTo: number) => generations.run((t) => countChunksUpTo(t, tenantId, upTo));
+      const count = (tenantId: string, upTo: number, counted?: number) =>
+        generations.run((t) => countChunksUpTo(t, tenantId, upTo, counted));
       expect(await Promise.all([count(tenant.id, 10), count(tenant.id, 1), count(randomUuid(), 10)])).toEqual([
         2, 1, 0,
       ]);
+      // Beyond what is counted: items times chunks of a sample of them, no more than asked for and no less than counted.
+      await generations.query('UPDATE generations SET item_count = 40 WHERE tenant_id = $1', [tenant.id]);
+      const estimates = [count(tenant.id, 1_000, 2), count(tenant.id, 50, 2), count(randomUuid(), 50, 0)];
+      expect(await Promise.all(estimates)).toEqual([80, 50, 0]);
+      await generations.query('UPDATE generations SET item_count = 0 WHERE tenant_id = $1', [tenant.id]);
+      expect(await count(tenant.id, 1_000, 2)).toBe(2);
       expect(await views.readChunk(tenant.id, other.id)).toMatchObject({ total: 1, content: 'The release' });
     });
 

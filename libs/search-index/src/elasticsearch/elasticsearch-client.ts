@@ -13,6 +13,8 @@ export interface ElasticsearchOptions {
   replicas?: number;
   /** Whether small tenants share indices; only the writer asks. Default: they don't. */
   pools?: PoolSettings;
+  /** A tenant with more chunks has more shards; only the writer asks. Default 5 million. */
+  chunksPerShard?: number;
   /** Milliseconds a search may take. Default 10,000. */
   searchTimeoutMs?: number;
   /** Milliseconds after which a server that didn't answer is asked again. Default 2,000. */

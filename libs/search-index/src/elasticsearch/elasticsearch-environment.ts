@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ElasticsearchOptions } from './elasticsearch-client.js';
-import { NO_POOLS, type PoolSettings } from './placement.js';
+import { DEFAULT_CHUNKS_PER_SHARD, NO_POOLS } from './placement.js';
 
 /** The variables by which a service reaches Elasticsearch. */
 export const elasticsearchEnvironment = {
@@ -13,7 +13,7 @@ export const elasticsearchEnvironment = {
 };
 
 /** Of the one that writes. */
-export const indexPoolEnvironment = {
+export const indexPlacementEnvironment = {
   ELASTICSEARCH_POOLS: z.coerce
     .number()
     .int()
@@ -28,6 +28,12 @@ export const indexPoolEnvironment = {
     .max(10_000_000)
     .default(NO_POOLS.maxChunks)
     .describe('A tenant with more chunks gets indices of its own with its next generation.'),
+  ELASTICSEARCH_CHUNKS_PER_SHARD: z.coerce
+    .number()
+    .int()
+    .min(10_000)
+    .default(DEFAULT_CHUNKS_PER_SHARD)
+    .describe('For each so many chunks a tenant gets a primary shard with its next generation.'),
 };
 
 export type ElasticsearchEnvironment = z.output<z.ZodObject<typeof elasticsearchEnvironment>>;
@@ -41,8 +47,13 @@ export function elasticsearchOptionsFrom(config: ElasticsearchEnvironment): Elas
   };
 }
 
-export function poolSettingsFrom(config: z.output<z.ZodObject<typeof indexPoolEnvironment>>): PoolSettings {
-  return { count: config.ELASTICSEARCH_POOLS, maxChunks: config.ELASTICSEARCH_POOLED_CHUNKS };
+export function placementOptionsFrom(
+  config: z.output<z.ZodObject<typeof indexPlacementEnvironment>>,
+): Pick<ElasticsearchOptions, 'pools' | 'chunksPerShard'> {
+  return {
+    pools: { count: config.ELASTICSEARCH_POOLS, maxChunks: config.ELASTICSEARCH_POOLED_CHUNKS },
+    chunksPerShard: config.ELASTICSEARCH_CHUNKS_PER_SHARD,
+  };
 }
 
 function authOf(config: ElasticsearchEnvironment): Pick<ElasticsearchOptions, 'auth'> {

@@ -90,7 +90,9 @@ export class ElasticsearchReader implements SearchIndexReader {
     signal: AbortSignal | undefined,
   ): Promise<Part[]> {
     try {
-      const request = { searches: bodies.flatMap((body) => [{ index }, body]) };
+      // Words weigh the same in whichever shard they are; with one shard the server leaves that round out.
+      const header = { index, search_type: 'dfs_query_then_fetch' as const };
+      const request = { searches: bodies.flatMap((body) => [header, body]) };
       const { responses } = await this.circuit.run(
         () => this.client.msearch<ChunkSource>(request, signal ? { signal } : {}),
         signal,

@@ -15,7 +15,17 @@ import { applyGraphSettings } from './graph-settings.js';
 import { buildMapping, MAPPING_VERSION } from './index-mapping.js';
 import { indexNames, type IndexNames } from './index-names.js';
 import { indexUnavailable, isIndexMissing, mapElasticsearchError } from './map-elasticsearch-error.js';
-import { documentId, findPlacement, NO_POOLS, poolOf, type Placement, type PoolSettings } from './placement.js';
+import {
+  DEFAULT_CHUNKS_PER_SHARD,
+  documentId,
+  findPlacement,
+  MOST_SHARDS,
+  NO_POOLS,
+  poolOf,
+  shardsFor,
+  type Placement,
+  type PoolSettings,
+} from './placement.js';
 import { aliasesOf, emptyPart } from './pool-part.js';
 import {
   DEFAULT_BULK_LIMITS,
@@ -36,6 +46,7 @@ export class ElasticsearchWriter implements SearchIndexWriter {
   private readonly client: Client;
   private readonly replicas: number;
   private readonly pools: PoolSettings;
+  private readonly chunksPerShard: number;
   /** Pools that are there, as far as this writer knows. */
   private readonly pooled = new Set<string>();
   private readonly placements = new Map<string, Placement>();
@@ -49,17 +60,19 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     this.client = createWriteClient(options);
     this.replicas = options.replicas ?? 0;
     this.pools = options.pools ?? NO_POOLS;
+    this.chunksPerShard = options.chunksPerShard ?? DEFAULT_CHUNKS_PER_SHARD;
   }
 
   ensureIndex(address: IndexAddress, dimensions: number, countChunks?: CountChunks): Promise<void> {
     return this.guard(async () => {
       const names = indexNames(address);
-      const placement =
-        (await findPlacement(this.client, names)) ?? (await this.choosePlacement(address, dimensions, countChunks));
+      const existing = await findPlacement(this.client, names);
+      const placement = existing ?? (await this.choosePlacement(address, dimensions, countChunks));
       if (placement.dimensions !== dimensions) throw profileMismatch(placement.dimensions, dimensions);
       const giveNames = (): Promise<unknown> =>
         this.client.indices.updateAliases({ actions: aliasesOf(address, placement) });
-      await this.makeIndices(placement);
+      const shards = existing || placement.isPooled ? 1 : await this.chooseShards(countChunks);
+      await this.makeIndices(placement, shards);
       await giveNames().catch(async (error: unknown) => {
         // The pool was lost since it was made.
         if (!isIndexMissing(error) || !this.pooled.delete(placement.live)) throw error;
@@ -209,23 +222,29 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     return isSmall ? poolOf(address, dimensions, this.pools) : { live, history, isPooled: false, dimensions };
   }
 
-  private async makeIndices(placement: Placement): Promise<void> {
+  /** Their number is for an index's life, so the next generation is when a tenant that has grown gets more. */
+  private async chooseShards(countChunks: CountChunks | undefined): Promise<number> {
+    const chunks = (await countChunks?.(this.chunksPerShard * MOST_SHARDS)) ?? 0;
+    return shardsFor(chunks, this.chunksPerShard);
+  }
+
+  private async makeIndices(placement: Placement, shards = 1): Promise<void> {
     const { live, history } = placement;
     // A pool is made once, however many tenants come into it.
     if (this.pooled.has(live)) return;
     // History first: a live index without one would fail every question about the past.
-    await this.createIndex(history, placement);
-    await this.createIndex(live, placement);
+    await this.createIndex(history, placement, shards);
+    await this.createIndex(live, placement, shards);
     await applyGraphSettings(this.client, [live, history]);
     if (placement.isPooled) this.pooled.add(live);
   }
 
-  private async createIndex(index: string, placement: Placement): Promise<void> {
+  private async createIndex(index: string, placement: Placement, shards: number): Promise<void> {
     const response = await this.client.indices.create(
       {
         index,
         // Every write is followed by a refresh of ours.
-        settings: { number_of_shards: 1, number_of_replicas: this.replicas, refresh_interval: '-1' },
+        settings: { number_of_shards: shards, number_of_replicas: this.replicas, refresh_interval: '-1' },
         mappings: buildMapping(placement.dimensions, placement),
       },
       { ignore: [400] },

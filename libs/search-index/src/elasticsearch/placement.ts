@@ -16,6 +16,16 @@ export interface PoolSettings {
 
 export const NO_POOLS: PoolSettings = { count: 0, maxChunks: 50_000 };
 
+/** What one shard holds well: its graph of vectors is merged as a whole, and a shard is read on one node alone. */
+export const DEFAULT_CHUNKS_PER_SHARD = 5_000_000;
+/** Each search asks every shard. */
+export const MOST_SHARDS = 256;
+
+/** Primary shards of an index that is made for so many chunks. */
+export function shardsFor(chunks: number, chunksPerShard: number): number {
+  return Math.min(MOST_SHARDS, Math.max(1, Math.ceil(chunks / chunksPerShard)));
+}
+
 /** Where a generation's chunks really lie: in indices of its own, or in a pool's, where aliases show its part alone. */
 export interface Placement {
   live: string;
