@@ -96,7 +96,7 @@ describeOnPostgres('reasoning views', (postgres) => {
   });
 
   const graphOf = async (seeds: string[], fields: { who?: Visibility; most?: number; asOf?: string } = {}) => {
-    const { documents, relations, cut, dismissedProposalIds } = await views.readRelationGraph(
+    const { documents, relations, cut, dismissedProposalIds, approvedProposalIds } = await views.readRelationGraph(
       fields.who ?? viewer,
       seeds,
       {
@@ -108,7 +108,7 @@ describeOnPostgres('reasoning views', (postgres) => {
     const edges = relations.map(
       ({ kind, fromItemId, toItemId }) => `${kind} ${titles.get(fromItemId)} ${titles.get(toItemId)}`,
     );
-    return { titles: [...titles.values()].sort(), edges, documents, cut, dismissedProposalIds };
+    return { titles: [...titles.values()].sort(), edges, documents, cut, dismissedProposalIds, approvedProposalIds };
   };
 
   it('project what items declare of each other, both ways and onwards', async () => {
@@ -208,7 +208,7 @@ describeOnPostgres('reasoning views', (postgres) => {
     expect([await isHidden(null), await isHidden(soon())]).toEqual([true, true]);
   });
 
-  it('know which findings a person rejected, and since when', async () => {
+  it('know which findings a person rejected or approved, and since when', async () => {
     const [left, right, apart] = [await put('left'), await put('right'), await put('apart')];
     const id = randomUuid();
     const side = (itemId: string) => ({ chunkId: randomUuid(), itemId, version: 1, quotation: 'words' });
@@ -223,6 +223,11 @@ describeOnPostgres('reasoning views', (postgres) => {
     expect((await graphOf([left, right])).dismissedProposalIds).toEqual([id]);
     expect((await graphOf([left, right], { asOf: before })).dismissedProposalIds).toEqual([]);
     expect((await graphOf([left, apart])).dismissedProposalIds).toEqual([]);
+    expect((await graphOf([left, right])).approvedProposalIds).toEqual([]);
+    await postgres.query(`UPDATE relation_proposals SET state = 'approved' WHERE id = $1`, [id]);
+    const approved = await graphOf([left, right]);
+    expect([approved.approvedProposalIds, approved.dismissedProposalIds]).toEqual([[id], []]);
+    expect((await graphOf([left, right], { asOf: before })).approvedProposalIds).toEqual([]);
   });
 
   it('show nothing of what the viewer may not see, of what was deleted, and of what was not said yet', async () => {

@@ -33,6 +33,8 @@ export interface RelationGraph {
   cut: 'standing' | 'surroundings' | null;
   /** Findings about these documents that a person rejected. */
   dismissedProposalIds: string[];
+  /** … and those that a person approved. */
+  approvedProposalIds: string[];
 }
 
 /** Relations read in one round; a hub may have thousands. */
@@ -141,7 +143,7 @@ const DOCUMENTS = `SELECT i.id AS "itemId", v.title, r.target AS status,
   WHERE ${VISIBLE_ITEM} AND i.id = ANY($4::uuid[]) ORDER BY i.id`;
 
 /** What a person said about findings between two of the documents. */
-const DISMISSED = `SELECT p.id FROM relation_proposals p WHERE p.tenant_id = $1 AND p.state = 'rejected'
+const REVIEWED = `SELECT p.id, p.state FROM relation_proposals p WHERE p.tenant_id = $1 AND p.state IN ('rejected', 'approved')
   AND p.first_item_id = ANY($2::uuid[]) AND p.second_item_id = ANY($2::uuid[])
   AND ($3::timestamptz IS NULL OR p.reviewed_at <= $3) ORDER BY p.id LIMIT 10000`;
 
@@ -172,13 +174,15 @@ export async function readRelationGraph(
   }
   const known = walk.documentIds;
   const documents = await query<RelatedDocument>(DOCUMENTS, [...parameters, known, knownAsOf]);
-  const dismissed = await query<{ id: string }>(DISMISSED, [viewer.tenantId, known, knownAsOf]);
+  const reviewed = await query<{ id: string; state: string }>(REVIEWED, [viewer.tenantId, known, knownAsOf]);
+  const idsOf = (state: string): string[] => reviewed.filter((row) => row.state === state).map(({ id }) => id);
   const shown = new Set(documents.map(({ itemId }) => itemId));
   return {
     documents,
     relations: walk.relations.filter(({ fromItemId, toItemId }) => shown.has(fromItemId) && shown.has(toItemId)),
     cut: walk.cut,
-    dismissedProposalIds: dismissed.map(({ id }) => id),
+    dismissedProposalIds: idsOf('rejected'),
+    approvedProposalIds: idsOf('approved'),
   };
 }
 

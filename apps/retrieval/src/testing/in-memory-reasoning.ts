@@ -7,7 +7,7 @@ export class InMemoryReasoning implements ReasoningReads {
   /** null = the key doesn't hold. */
   modelConsent: boolean | null = false;
   calibration: unknown = null;
-  graph: RelationGraph = { documents: [], relations: [], cut: null, dismissedProposalIds: [] };
+  graph: RelationGraph = { documents: [], relations: [], cut: null, dismissedProposalIds: [], approvedProposalIds: [] };
   readonly standings = new Map<string, ItemStanding>();
   /** Chunk ids whose text is not what is stored. */
   readonly altered = new Set<string>();

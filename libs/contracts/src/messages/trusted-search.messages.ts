@@ -46,6 +46,8 @@ export const relationGraphSchema = z.strictObject({
   cut: z.enum(['standing', 'surroundings']).nullable(),
   /** Findings about these documents that a person rejected. */
   dismissedProposalIds: z.array(z.uuid()),
+  /** … and those that a person approved. */
+  approvedProposalIds: z.array(z.uuid()),
   /** What was served when it was read; null while nothing is. */
   identity: z
     .strictObject({

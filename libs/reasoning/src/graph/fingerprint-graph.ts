@@ -6,7 +6,8 @@ export function fingerprintGraph(graph: Omit<GraphProjection, 'graphFingerprint'
   const nodes = graph.nodes.map(sortKeys).sort();
   const edges = graph.edges.map(sortKeys).sort();
   const dismissed = [...graph.dismissedProposalIds].sort();
-  const parts = [graph.schemaVersion, sortKeys(graph.identity), nodes, edges, graph.cut, dismissed];
+  const approved = [...graph.approvedProposalIds].sort();
+  const parts = [graph.schemaVersion, sortKeys(graph.identity), nodes, edges, graph.cut, dismissed, approved];
   return computeDigest(JSON.stringify(parts));
 }
 

@@ -49,6 +49,8 @@ export const graphProjectionSchema = z.strictObject({
   cut: z.enum(['standing', 'surroundings']).nullable(),
   /** Findings about these documents that a person rejected; see `identifyProposal`. */
   dismissedProposalIds: z.array(identifierSchema).max(10_000),
+  /** … and those that a person approved: they are relations by now. */
+  approvedProposalIds: z.array(identifierSchema).max(10_000),
 });
 
 /** Declared relations of one tenant and generation, as far as they touch the evidence. */

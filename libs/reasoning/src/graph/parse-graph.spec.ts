@@ -41,6 +41,11 @@ describe('parseGraph', () => {
       { ...graph, dismissedProposalIds: ['00000000-0000-8000-8000-000000000000'] },
       'fingerprint',
     ],
+    [
+      'an approval that was added after it was signed',
+      { ...graph, approvedProposalIds: ['00000000-0000-8000-8000-000000000000'] },
+      'fingerprint',
+    ],
     ['a cut of another kind', { ...graph, cut: 'some' }, 'cut'],
     ['an edge left out after it was signed', { ...graph, edges: graph.edges.slice(1) }, 'fingerprint'],
   ])('refuses %s', (_what, output, rule) => {

@@ -23,6 +23,7 @@ export interface GraphSource {
   evidence: readonly { chunkId: string; documentId: string; documentTitle: string }[];
   cut?: GraphProjection['cut'];
   dismissedProposalIds?: readonly string[];
+  approvedProposalIds?: readonly string[];
 }
 
 /**
@@ -65,6 +66,7 @@ export function projectGraph(source: GraphSource): GraphProjection {
     edges,
     cut: source.cut ?? null,
     dismissedProposalIds: [...(source.dismissedProposalIds ?? [])],
+    approvedProposalIds: [...(source.approvedProposalIds ?? [])],
   };
   return { ...graph, graphFingerprint: fingerprintGraph(graph) };
 }

@@ -1,4 +1,5 @@
 import { computeDigest } from '../compute-digest.js';
+import type { GraphProjection } from '../graph/graph-projection.js';
 import type { ProposalKind } from './inference-proposal.js';
 
 /** A side of a finding, as far as it tells one finding from another. */
@@ -21,4 +22,11 @@ export function identifyProposal(
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   );
+}
+
+/** What a person has looked at: rejected, or approved and a relation since. Nothing is left to propose there. */
+export function reviewedProposalIds(
+  graph: Pick<GraphProjection, 'dismissedProposalIds' | 'approvedProposalIds'>,
+): Set<string> {
+  return new Set([...graph.dismissedProposalIds, ...graph.approvedProposalIds]);
 }

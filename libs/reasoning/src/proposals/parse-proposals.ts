@@ -3,7 +3,7 @@ import type { GraphNode, GraphProjection } from '../graph/graph-projection.js';
 import { PortOutputError, parseOutput } from '../run/port-output-error.js';
 import type { ProviderFailureKind } from '../run/provider-failure.js';
 import { normalizeWhitespace } from '../validate-citations.js';
-import { identifyProposal } from './identify-proposal.js';
+import { identifyProposal, reviewedProposalIds } from './identify-proposal.js';
 import {
   MOST_PROPOSALS,
   proposalReportSchema,
@@ -19,8 +19,8 @@ export interface ParsedProposals {
 
 /**
  * A proposal provider's output, as a list or a report, held to the graph: same generation, every source evidence id a node of
- * it, quotations that occur in the evidence. One bad proposal makes the whole report malformed; what a person rejected
- * is left out, whatever id the provider gives it. Throws PortOutputError.
+ * it, quotations that occur in the evidence. One bad proposal makes the whole report malformed; what a person has
+ * reviewed is left out, whatever id the provider gives it. Throws PortOutputError.
  */
 export function parseProposals(
   output: unknown,
@@ -39,10 +39,10 @@ export function parseProposals(
     if (ids.has(proposal.proposalId)) refuse(`proposals.${index}: two proposals have one id`);
     ids.add(proposal.proposalId);
   }
-  const dismissed = new Set(graph.dismissedProposalIds);
+  const reviewed = reviewedProposalIds(graph);
   const { tenantId } = graph.identity;
   return {
-    proposals: proposals.filter(({ kind, claims }) => !dismissed.has(identifyProposal(tenantId, kind, claims))),
+    proposals: proposals.filter(({ kind, claims }) => !reviewed.has(identifyProposal(tenantId, kind, claims))),
     reported: failures.map((failure) => failure.kind),
   };
 }

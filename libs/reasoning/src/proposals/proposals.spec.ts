@@ -148,11 +148,11 @@ describe('proposeConflicts', () => {
     expect(provider.modelCalls).toBe(0);
   });
 
-  it.each(['supersedes', 'conflicts_with'] as const)('proposes nothing between documents that %s links', (kind) => {
-    expect(proposeConflicts(evidence, graphWith({ ...relation, kind }))).toEqual([]);
+  it('proposes nothing between documents one of which replaces the other', () => {
+    expect(proposeConflicts(evidence, graphWith({ ...relation, kind: 'supersedes' }))).toEqual([]);
     const reversed = {
       ...relation,
-      kind,
+      kind: 'supersedes' as const,
       fromDocumentId: relation.toDocumentId,
       toDocumentId: relation.fromDocumentId,
     };
@@ -178,12 +178,27 @@ describe('proposeConflicts', () => {
     expect(proposeConflicts(twice, graph)).toHaveLength(1);
   });
 
-  it('proposes nothing that a person rejected, nor takes it from another provider', () => {
+  it('goes on proposing between two documents whose conflict about another subject a person approved', () => {
+    const two = [
+      { ...evidence[0], text: `${evidence[0].text} The launch date of Helios is 3 May 2026.` },
+      { ...evidence[1]!, text: `${evidence[1]!.text} The launch date of Helios is 9 June 2026.` },
+    ];
+    const [first, second] = proposeConflicts(two, graphWith());
+    const source = { identity: IDENTITY, documents: [], evidence: two };
+    const relations = [{ ...relation, kind: 'conflicts_with' as const, origin: 'reviewed' as const }];
+    const approved = projectGraph({ ...source, relations, approvedProposalIds: [first!.proposalId] });
+    expect(proposeConflicts(two, approved)).toEqual([second]);
+  });
+
+  it.each([
+    ['rejected', 'dismissedProposalIds'],
+    ['approved', 'approvedProposalIds'],
+  ] as const)('proposes nothing that a person %s, nor takes it from another provider', (_what, decision) => {
     const [proposal, ...others] = proposeConflicts(evidence, graphWith());
     expect(others).toEqual([]);
     const id = proposal?.proposalId ?? '';
-    const source = { identity: IDENTITY, documents: [], relations: [], evidence };
-    const decided = projectGraph({ ...source, dismissedProposalIds: [id] });
+    const source = { identity: IDENTITY, documents: [], evidence };
+    const decided = projectGraph({ ...source, relations: [], [decision]: [id] });
     expect(proposeConflicts(evidence, decided)).toEqual([]);
     const other = makeProposal('c1', 'c2', { claims: proposal!.claims });
     expect(parseProposals([proposal, other], decided, evidence).proposals).toEqual([]);
@@ -203,14 +218,9 @@ describe('proposeConflicts', () => {
     const first = proposeConflicts(many, projectGraph({ ...source, relations: [] }));
     expect(first).toHaveLength(20);
     const rejected = first.slice(0, 10).map(({ proposalId }) => proposalId);
-    const relations = first.slice(10).map(({ claims: [left, right] }, index) => ({
-      ...relation,
-      relationId: `r${index}`,
-      kind: 'conflicts_with' as const,
-      fromDocumentId: left.documentId,
-      toDocumentId: right.documentId,
-    }));
-    const decided = projectGraph({ ...source, relations, dismissedProposalIds: rejected });
+    const approved = first.slice(10).map(({ proposalId }) => proposalId);
+    const reviewed = { dismissedProposalIds: rejected, approvedProposalIds: approved };
+    const decided = projectGraph({ ...source, relations: [], ...reviewed });
     expect(proposeConflicts(many, decided)).toHaveLength(8);
   });
 

@@ -3,7 +3,7 @@ import type { Claim } from '../claims/claim.js';
 import type { EvidenceItem } from '../evidence/evidence-bundle.js';
 import type { GraphProjection } from '../graph/graph-projection.js';
 import type { ProposalProvider } from '../run/reasoning-ports.js';
-import { identifyProposal } from './identify-proposal.js';
+import { identifyProposal, reviewedProposalIds } from './identify-proposal.js';
 import type { InferenceProposal, ProposalKind, ProposedClaim } from './inference-proposal.js';
 
 const SAYS: Record<ProposalKind, string> = {
@@ -11,22 +11,20 @@ const SAYS: Record<ProposalKind, string> = {
   conflicting_date: 'another date',
   conflicting_status: 'another state',
 };
-/** A person decided between two documents, or said that they conflict: nothing is left to propose. */
-const DECIDING = new Set(['supersedes', 'conflicts_with']);
 
 /**
  * Conflicts among the evidence as proposals, by rules: the same subject with another value, date or state in two documents
- * that no declared or reviewed relation links yet, and that no person rejected. Each finding once, however many passages
+ * neither of which replaces the other, and that no person has reviewed yet. Each finding once, however many passages
  * hold its words; ids are of what is found, so a repeated run proposes the same.
  */
 export function proposeConflicts(evidence: readonly EvidenceItem[], graph: GraphProjection): InferenceProposal[] {
-  const known = new Set(graph.dismissedProposalIds);
+  const known = reviewedProposalIds(graph);
   const nodeIds = new Set(graph.nodes.filter((node) => node.kind === 'evidence').map((node) => node.nodeId));
-  const decided = new Set(
-    graph.edges.filter((edge) => DECIDING.has(edge.kind)).map((edge) => pairKey(edge.fromNodeId, edge.toNodeId)),
+  const replaced = new Set(
+    graph.edges.filter((edge) => edge.kind === 'supersedes').map((edge) => pairKey(edge.fromNodeId, edge.toNodeId)),
   );
   const isNew = ({ kind, left, right }: Conflict): boolean => {
-    if (decided.has(pairKey(left.documentId, right.documentId))) return false;
+    if (replaced.has(pairKey(left.documentId, right.documentId))) return false;
     const id = identifyProposal(graph.identity.tenantId, kind, [left, right]);
     if (known.has(id)) return false;
     known.add(id);

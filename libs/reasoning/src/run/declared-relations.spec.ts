@@ -24,6 +24,7 @@ async function ask(
     cite?: string;
     knownAsOf?: string;
     review?: boolean;
+    approved?: string[];
   } = {},
 ) {
   const hits = [
@@ -33,6 +34,7 @@ async function ask(
   const graph = makeGraph(['c1', 'c2'], {
     documents: makeDocuments(over.documents ?? []),
     relations: makeRelations(relations),
+    approvedProposalIds: over.approved ?? [],
   });
   const answerProvider = scriptAnswers(envelope(over.cite ?? 'c2'));
   const response = await reason(
@@ -86,7 +88,8 @@ describe('declared relations', () => {
     const reviewed = await ask([], { review: true });
     expect(reviewed.response).toMatchObject({ outcome: 'needs_review', refusalReason: 'review_required_policy' });
     expect(reviewed.answerProvider.prompts).toEqual([]);
-    const decided = await ask([{ kind: 'conflicts_with', origin: 'reviewed' }], { review: true });
+    const approved = reviewed.response.proposals.map(({ proposalId }) => proposalId);
+    const decided = await ask([{ kind: 'conflicts_with', origin: 'reviewed' }], { review: true, approved });
     expect(decided.response).toMatchObject({ outcome: 'answered', contradictions: [{ settledBy: null }] });
   });
 

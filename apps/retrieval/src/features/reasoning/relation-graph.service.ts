@@ -31,6 +31,7 @@ export class RelationGraphService {
         relations: graph.relations.map(toRelation),
         cut: graph.cut,
         dismissedProposalIds: graph.dismissedProposalIds,
+        approvedProposalIds: graph.approvedProposalIds,
         identity: generation && toIdentity(caller.tenantId, generation),
       },
       facts: {

@@ -145,6 +145,7 @@ describe('trusted search', () => {
       ],
       cut: 'surroundings',
       dismissedProposalIds: [idOf(7)],
+      approvedProposalIds: [idOf(8)],
     };
     world.key = aKey({ principals: ['user:a@x.org'] });
     const request = { itemIds: [idOf(1)], knownAsOf: null, maxDocuments: 9 };
@@ -154,6 +155,7 @@ describe('trusted search', () => {
       relations: [{ relationId: 'r1', fromDocumentId: idOf(1), toDocumentId: idOf(2) }],
       cut: 'surroundings',
       dismissedProposalIds: [idOf(7)],
+      approvedProposalIds: [idOf(8)],
       identity: { tenantId: TENANT, generationId: world.generation?.id, corpusFingerprint: expect.any(String) },
     });
     expect(facts).toEqual({

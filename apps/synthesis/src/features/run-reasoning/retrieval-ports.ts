@@ -80,6 +80,7 @@ export function createRetrievalPorts(
             evidence,
             cut: result.cut,
             dismissedProposalIds: result.dismissedProposalIds,
+            approvedProposalIds: result.approvedProposalIds,
           });
         }),
     },

@@ -72,7 +72,14 @@ describe('RunReasoningService', () => {
     calls = [];
     clock = NOW;
     tookMs = 0;
-    graph = { documents: [], relations: [], cut: null, dismissedProposalIds: [], identity: SERVED };
+    graph = {
+      documents: [],
+      relations: [],
+      cut: null,
+      dismissedProposalIds: [],
+      approvedProposalIds: [],
+      identity: SERVED,
+    };
     fail = null;
     output = async () => ({ answer: 'It is 20 MiB.', citations: [CHUNK], insufficient_evidence: false });
     const retrieval = {
