@@ -150,10 +150,23 @@ describe('the client', () => {
     });
 
     it('a DeadlineError, retries included', async () => {
-      const { client } = await open(() => refusal(503, 'DEADLINE.EXCEEDED', { 'retry-after': '30' }), {
-        deadlineMs: 50,
-      });
+      const answers = [refusal(503, 'DEADLINE.EXCEEDED', { 'retry-after': '0' }), 'hang' as const];
+      const { client, requests } = await open((_request, count) => answers[count - 1] ?? 'hang', { deadlineMs: 500 });
       await expect(client.search({ query: 'q' })).rejects.toBeInstanceOf(DeadlineError);
+      expect(requests).toHaveLength(2);
+    });
+
+    it.each([
+      ['than the deadline leaves', { deadlineMs: 5_000 }],
+      ['than it was told to', { deadlineMs: 600_000, retries: { longestPauseMs: 20_000 } }],
+    ])('the refusal itself when it would have to wait longer %s', async (_what, options) => {
+      const spent = refusal(429, 'QUOTA.EXCEEDED', { 'retry-after': '30' });
+      const { client, requests } = await open(() => spent, options);
+      await expect(client.search({ query: 'q' })).rejects.toMatchObject({
+        type: 'QUOTA.EXCEEDED',
+        retryAfterSeconds: 30,
+      });
+      expect(requests).toHaveLength(1);
     });
 
     it('the caller’s own reason when it gives up', async () => {

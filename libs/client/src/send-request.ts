@@ -1,4 +1,5 @@
 import ky, { HTTPError, TimeoutError } from 'ky';
+import { v4 as randomUuid } from 'uuid';
 import { ConnectionError, DeadlineError, toApiError } from './errors.js';
 import type { CallOptions } from './types.js';
 
@@ -18,7 +19,7 @@ export interface RetryOptions {
   limit?: number;
   /** Which answers are tried again; default 429 and 503. */
   statuses?: readonly number[];
-  /** Longest pause, also when `Retry-After` asks for more; ms, default 60,000. */
+  /** Longest pause; what asks for a longer one with `Retry-After` isn't tried again. ms, default 60,000. */
   longestPauseMs?: number;
 }
 
@@ -36,7 +37,7 @@ const DEFAULT_DEADLINE_MS = 60_000;
 
 /**
  * Sends, and tries again as the server asks: after `Retry-After`, else after pauses that double. What must not happen
- * twice is only tried again when the server has refused it.
+ * twice is only tried again when the server has refused it; a pause beyond the deadline is not begun: the refusal says more.
  * @returns the parsed body, null when there is none
  * @throws ApiError, ConnectionError, DeadlineError; the signal's own reason when the caller aborts
  */
@@ -47,14 +48,16 @@ export async function sendRequest(
 ): Promise<unknown> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const deadline = AbortSignal.timeout(options.deadlineMs ?? client.deadlineMs ?? DEFAULT_DEADLINE_MS);
+  const deadlineMs = options.deadlineMs ?? client.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const giveUpAt = Date.now() + deadlineMs;
+  const deadline = AbortSignal.timeout(deadlineMs);
   const { limit = 4, statuses = [429, 503], longestPauseMs = 60_000 } = client.retries ?? {};
   try {
     const response = await ky(`${client.url.replace(/\/+$/, '')}/${request.path}`, {
       method: request.method,
       headers: {
         authorization: `API-Key ${client.apiKey}`,
-        ...(request.takesIdempotencyKey ? { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() } : {}),
+        ...(request.takesIdempotencyKey ? { 'idempotency-key': options.idempotencyKey ?? randomUuid() } : {}),
       },
       ...(request.body && 'json' in request.body ? { json: request.body.json } : {}),
       ...(request.body && 'form' in request.body ? { body: request.body.form } : {}),
@@ -66,10 +69,9 @@ export async function sendRequest(
         methods: ['get', 'post', 'put', 'patch', 'delete'],
         statusCodes: [...statuses],
         afterStatusCodes: [...statuses],
-        maxRetryAfter: longestPauseMs,
         backoffLimit: longestPauseMs,
         jitter: true,
-        shouldRetry: ({ error }) => shouldRetry(error, request),
+        shouldRetry: ({ error }) => shouldRetry(error, request, Math.min(longestPauseMs, giveUpAt - Date.now())),
       },
     });
     options.onResponse?.({
@@ -92,12 +94,16 @@ export async function sendRequest(
 }
 
 /** undefined = by the status. */
-async function shouldRetry(error: Error, request: OutgoingRequest): Promise<boolean | undefined> {
+async function shouldRetry(
+  error: Error,
+  request: OutgoingRequest,
+  longestPauseMs: number,
+): Promise<boolean | undefined> {
   // No answer came: whether the server has done it, nobody knows.
   if (!(error instanceof HTTPError)) return request.isRepeatable;
-  if (error.response.status !== 409) return undefined;
-  // The first attempt is still at work under this key; its answer comes.
   const refusal = await readRefusal(error.response.clone());
+  if ((refusal.retryAfterSeconds ?? 0) * 1_000 > longestPauseMs) return false;
+  // The first attempt is still at work under this key; its answer comes.
   return refusal.type === 'IDEMPOTENCY.IN_PROGRESS' ? true : undefined;
 }
 
