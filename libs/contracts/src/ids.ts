@@ -23,4 +23,12 @@ export type CollectionId = z.infer<typeof collectionIdSchema>;
 export type GenerationId = z.infer<typeof generationIdSchema>;
 
 /** An ISO 8601 instant with `Z` or an offset. */
-export const instantSchema = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 timestamp with a time zone' });
+export const instantSchema = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 timestamp with a time zone' })
+  .refine(hasFourDigitYear, 'must be in the years 1 to 9999, in UTC');
+
+/** Beyond them an instant is written in another form than the one that it came in. Of what is none the format speaks. */
+function hasFourDigitYear(instant: string): boolean {
+  const year = new Date(instant).getUTCFullYear();
+  return Number.isNaN(year) || (year >= 1 && year <= 9999);
+}

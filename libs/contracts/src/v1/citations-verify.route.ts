@@ -60,7 +60,7 @@ export const verifyCitationsRoute = defineRoute({
   path: '/v1/citations/verify',
   summary: 'Check quotations against their sources (verify_citations)',
   description:
-    '`verified`: the quotation occurs in the cited chunk, runs of whitespace aside. `repaired`: it occurs once typographic quotes, dashes, ' +
+    '`verified`: the quotation occurs in the cited chunk, runs of whitespace aside, and still in the item’s current version, or in the one that `contentHash` names. `repaired`: it occurs once typographic quotes, dashes, ' +
     'case, escapes or an ellipsis are set aside, and the exact words are returned. `rejected`: with the reason. ' +
     'That a quotation occurs proves source linkage, not that a statement follows from it.',
   action: 'reason',

@@ -70,6 +70,20 @@ export async function saveProposals(
   return stored.length;
 }
 
+/** All there are between two of the items, reviewed or not. */
+export async function listProposalIds(
+  transaction: Transaction,
+  tenantId: string,
+  itemIds: readonly string[],
+): Promise<string[]> {
+  const rows: { id: string }[] = await transaction.query(
+    `SELECT id FROM relation_proposals
+     WHERE tenant_id = $1 AND first_item_id = ANY($2::uuid[]) AND second_item_id = ANY($2::uuid[])`,
+    [tenantId, itemIds],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Drops what nobody reviewed and what rests on a version that is no longer the live one. */
 export async function dropOutdatedProposals(transaction: Transaction, tenantId: string): Promise<void> {
   await transaction.query(
@@ -215,7 +229,7 @@ export interface ScannedPassage {
   validUntil: Date | null;
 }
 
-/** Passages of the newest items in their live version, within bounds; large texts are left out. */
+/** Paragraphs of the newest items in their live version, within bounds; large texts are left out. What is around a paragraph would say the same again. */
 export async function listScannedPassages(
   transaction: Transaction,
   { tenantId, chunking }: ScanTask,
@@ -229,7 +243,7 @@ export async function listScannedPassages(
      FROM (SELECT * FROM source_items p WHERE p.tenant_id = $1 AND p.deleted_at IS NULL AND p.live_version IS NOT NULL
        ORDER BY p.updated_at DESC, p.id LIMIT $3) i
      JOIN item_versions v ON v.item_id = i.id AND v.version = i.live_version AND octet_length(v.text) <= $4
-     JOIN chunks c ON c.item_id = v.item_id AND c.version = v.version AND c.chunking = $2 AND c.level <> 'document'
+     JOIN chunks c ON c.item_id = v.item_id AND c.version = v.version AND c.chunking = $2 AND c.level = 'paragraph'
      ORDER BY i.updated_at DESC, i.id, c.ordinal`,
       [tenantId, chunking, mostItems, mostBytes],
     );

@@ -32,12 +32,17 @@ const LEAST_SHARED: Record<ProposalKind, { overlap: number; likeness: number }> 
  * another date, an exclusive state. Two passages may disagree about several subjects; of each one, the most confident
  * conflict. First the most confident one of every pair of passages, in the order of the passages, then the others.
  * @param keep asked once for each, in order: what it leaves out takes no place among the few that are given
+ * @param most conflicts that are given
+ * @param onCut hears how many statements were left uncompared, beyond the first 600
  */
 export function findConflicts(
   sources: readonly ClaimSource[],
   keep: (conflict: Conflict) => boolean = () => true,
+  { most = MOST_CONFLICTS, onCut }: { most?: number; onCut?: ((uncompared: number) => void) | undefined } = {},
 ): Conflict[] {
-  const claims = sources.flatMap(extractClaims).slice(0, MOST_CLAIMS);
+  const all = sources.flatMap(extractClaims);
+  const claims = all.slice(0, MOST_CLAIMS);
+  if (all.length > claims.length) onCut?.(all.length - claims.length);
   const pairs = new Map<string, Conflict[]>();
   for (const [index, left] of claims.entries()) {
     for (const right of claims.slice(index + 1)) {
@@ -52,7 +57,7 @@ export function findConflicts(
   }
   return takeTurns([...pairs.values()].map((pair) => dropAgreements(pickOnePerSubject(pair), claims)))
     .filter(keep)
-    .slice(0, MOST_CONFLICTS);
+    .slice(0, most);
 }
 
 /**

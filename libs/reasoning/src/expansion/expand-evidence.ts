@@ -12,6 +12,8 @@ import { parseExpansionResults, parseQueries } from './parse-expansion.js';
 
 /** How much deeper the depth pass looks. */
 const DEPTH_FACTOR = 3;
+/** Of one run, also of one that starts once more. */
+const MOST_ROUNDS = 2;
 /** Gaps that more retrieval can close. */
 const CLOSABLE = new Set(['retrieval_abstained', 'no_trusted_initial_evidence', 'answer_slot_gap']);
 
@@ -63,7 +65,8 @@ async function retrieveRound(
   const { expansionRetriever } = request.providers;
   const startedAt = recorder.start();
   const first = passes[0].result;
-  const bound: StepStop | null = expansionRetriever === undefined ? 'no_provider' : recorder.findBound({ steps: 1 });
+  const spent = run.expansionRounds >= MOST_ROUNDS ? 'gap_remains' : recorder.findBound({ steps: 1 });
+  const bound: StepStop | null = expansionRetriever === undefined ? 'no_provider' : spent;
   if (expansionRetriever === undefined || bound !== null) {
     recorder.record(kind, startedAt, { result: 'skipped', stopReason: bound });
     return { retrieved: false, evidence };
@@ -78,6 +81,7 @@ async function retrieveRound(
     parse: (output) => parseExpansionResults(output, proposals.length, first, knownAsOf),
   });
   run.retrievalRounds += 1;
+  run.expansionRounds += 1;
   if (!retrieved.ok) {
     run.failures.push(retrieved.failure);
     recorder.record(kind, startedAt, { result: 'failed', stopReason: 'provider_failure', cost: { steps: 1 } });
@@ -103,7 +107,8 @@ async function proposeQueries(run: RunState, evidence: EvidenceBundle): Promise<
   const { expansionProvider } = request.providers;
   const startedAt = recorder.start();
   const modelCalls = expansionProvider?.modelCalls ?? 0;
-  const bound = expansionProvider === undefined ? 'no_provider' : recorder.findBound({ steps: 1, modelCalls });
+  const spent = run.expansionProviderInvoked ? 'gap_remains' : recorder.findBound({ steps: 1, modelCalls });
+  const bound = expansionProvider === undefined ? 'no_provider' : spent;
   if (expansionProvider === undefined || bound !== null) {
     recorder.record('propose_queries', startedAt, { result: 'skipped', stopReason: bound });
     return [];

@@ -18,7 +18,6 @@ export type StepKind = (typeof STEP_KINDS)[number];
 export const STEP_STOPS = [
   'gap_closed',
   'gap_remains',
-  'already_visited',
   'no_neighbours',
   'no_provider',
   'no_queries',

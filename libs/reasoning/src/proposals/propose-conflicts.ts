@@ -12,13 +12,25 @@ const SAYS: Record<ProposalKind, string> = {
   conflicting_status: 'another state',
 };
 
+export interface ConflictSearch {
+  /** Proposals that are there already. */
+  known?: readonly string[];
+  most?: number;
+  onCut?: (uncompared: number) => void;
+}
+
 /**
  * Conflicts among the evidence as proposals, by rules: the same subject with another value, date or state in two documents
  * neither of which replaces the other, and that no person has reviewed yet. Each finding once, however many passages
- * hold its words; ids are of what is found, so a repeated run proposes the same.
+ * hold its words; ids are of what is found, so a repeated run proposes the same. What `known` names is left out too, and
+ * takes no place among the `most` (20) that are given; `onCut` hears how many statements were not compared.
  */
-export function proposeConflicts(evidence: readonly EvidenceItem[], graph: GraphProjection): InferenceProposal[] {
-  const known = reviewedProposalIds(graph);
+export function proposeConflicts(
+  evidence: readonly EvidenceItem[],
+  graph: GraphProjection,
+  { known: others = [], ...bounds }: ConflictSearch = {},
+): InferenceProposal[] {
+  const known = new Set([...reviewedProposalIds(graph), ...others]);
   const nodeIds = new Set(graph.nodes.filter((node) => node.kind === 'evidence').map((node) => node.nodeId));
   const replaced = new Set(
     graph.edges.filter((edge) => edge.kind === 'supersedes').map((edge) => pairKey(edge.fromNodeId, edge.toNodeId)),
@@ -31,7 +43,7 @@ export function proposeConflicts(evidence: readonly EvidenceItem[], graph: Graph
     return true;
   };
   const sources = evidence.filter((item) => nodeIds.has(item.chunkId));
-  return findConflicts(sources, isNew).map((conflict) => toProposal(conflict, graph.identity));
+  return findConflicts(sources, isNew, bounds).map((conflict) => toProposal(conflict, graph.identity));
 }
 
 /** `proposeConflicts` behind the port; it calls no model. */

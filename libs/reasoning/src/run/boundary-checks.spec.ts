@@ -10,8 +10,10 @@ import {
   makeProposal,
   makeTrusted,
   scriptAnswers,
+  scriptExpansion,
   scriptGraph,
   scriptProposals,
+  scriptQueries,
   scriptRetriever,
 } from '../testing/scripted-ports.js';
 import type { GenerationIdentity } from '../trust/generation-identity.js';
@@ -188,6 +190,34 @@ describe('boundary checks of seed 001', () => {
         'visit_node no_neighbours',
         'answer null',
       ]);
+    });
+
+    it('boundary check 2: and what expansion may do is not doubled', async () => {
+      const identities = [IDENTITY, moved];
+      const first = scriptRetriever(() =>
+        makeTrusted([makeHit('c1')], { identity: (identities.shift() ?? moved) as never }),
+      );
+      const expansionRetriever = scriptExpansion(
+        [makeTrusted([makeHit('c2')])],
+        [makeTrusted([makeHit('c3')])],
+        [makeTrusted([makeHit('c4')], { identity: moved as never })],
+      );
+      const expansionProvider = scriptQueries({ queries: ['a'] }, 0);
+      const response = await run({
+        policy: { name: 'proposal_assisted', allowRetrievalExpansion: true },
+        evidencePolicy: { answerSlots: [{ name: 'owner', terms: ['owner'] }] },
+        providers: {
+          retriever: first,
+          expansionRetriever,
+          expansionProvider,
+          graphProvider: scriptGraph(() => makeGraph(['c1'], { identity: moved })),
+          answerProvider: scriptAnswers(envelope('c1')),
+        },
+      });
+      expect([expansionRetriever.asked.length, expansionProvider.asked.length]).toEqual([2, 1]);
+      expect(response).toMatchObject({ outcome: 'abstained', refusalReason: 'answer_slot_gap' });
+      const skipped = response.trace.steps.filter(({ result }) => result === 'skipped');
+      expect(skipped.map(({ kind, stopReason }) => `${kind} ${stopReason}`)).toContain('expand_depth gap_remains');
     });
 
     it('boundary check 2: and not a third time', async () => {

@@ -113,6 +113,8 @@ describe('budget', () => {
       excluded: [{ chunkId: 'c2', reason: 'token_budget' }],
       tokens: one,
     });
+    const stops = fitting.response.trace.steps.map(({ kind, stopReason }) => `${kind} ${stopReason}`);
+    expect(stops.slice(0, 2)).toEqual(['retrieve null', 'assemble_evidence max_evidence_tokens']);
     const nothing = await plan({ maxEvidenceTokens: one - 1 });
     expect(nothing.response).toMatchObject({ outcome: 'abstained', refusalReason: 'budget_exhausted' });
   });

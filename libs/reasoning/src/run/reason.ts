@@ -40,6 +40,7 @@ async function attempt(run: RunState): Promise<Attempt> {
   run.recorder.record('assemble_evidence', startedAt, {
     count: assembled.items.length,
     cost: { evidenceTokens: assembled.tokens },
+    stopReason: assembled.excluded.some(({ reason: left }) => left === 'token_budget') ? 'max_evidence_tokens' : null,
   });
   const { evidence, expanded } = await expandEvidence(run, first, assembled);
 

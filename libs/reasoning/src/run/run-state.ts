@@ -35,6 +35,8 @@ export interface RunState {
   gaps: UnsupportedGap[];
   stages: StageTime[];
   retrievalRounds: number;
+  /** Of these the ones that expansion made. */
+  expansionRounds: number;
   answerProviderInvoked: boolean;
   expansionProviderInvoked: boolean;
   citationsNormalized: boolean;
@@ -63,6 +65,7 @@ export async function startRun(request: ReasoningRequest, runtime: ReasoningRunt
     gaps: [],
     stages: [],
     retrievalRounds: 0,
+    expansionRounds: 0,
     answerProviderInvoked: false,
     expansionProviderInvoked: false,
     citationsNormalized: false,

@@ -45,7 +45,8 @@ function findForeignParts(response: ReasoningResponse, evidence: EvidenceBundle)
     if (!bound || item.documentTitle !== citation.documentTitle) wrong.push(`citations.${index}`);
   }
   for (const [index, proposal] of response.proposals.entries()) {
-    if (proposal.generationId !== response.generationIdentity.generationId) {
+    // Evidence of no known generation says nothing of a graph's.
+    if (![null, proposal.generationId].includes(response.generationIdentity.generationId)) {
       wrong.push(`proposals.${index}.generationId`);
     }
     if (items.has(proposal.proposalId)) wrong.push(`proposals.${index}.proposalId`);

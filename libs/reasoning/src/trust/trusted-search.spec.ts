@@ -145,6 +145,13 @@ describe('trustedSearch', () => {
     expect((await search({ hits: [] })).result.abstained).toBe(true);
     expect((await search({ hits: [makeRaw({ score: 0.1 })] })).result.abstained).toBe(true);
     expect((await search({ hits: [makeRaw({ supersededBy: ['x'] })] })).result.abstained).toBe(false);
+    // A question that nothing is about isn't made one by what replaced a far-off passage.
+    for (const demoted of [
+      { supersededBy: ['x', 'y'] },
+      { supersededBy: ['x'] },
+      { validUntil: '2020-01-01T00:00:00Z' },
+    ])
+      expect((await search({ hits: [makeRaw({ ...demoted, score: 0.1 })] })).result.abstained).toBe(true);
   });
 
   it('passes the transaction time on and judges validity at it', async () => {

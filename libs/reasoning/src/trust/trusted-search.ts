@@ -46,7 +46,7 @@ export interface TrustedSearchRequest {
 
 /**
  * Search, calibration and a verdict on every hit. Confidence is judged by the certified calibration's threshold, else by
- * the relevance floor with a degraded trust. Errors of the ports pass through.
+ * the relevance floor with a degraded trust. Retrieval has abstained when nothing is confident, whatever else a hit is. Errors of the ports pass through.
  */
 export async function trustedSearch(request: TrustedSearchRequest, ports: TrustedSearchPorts): Promise<TrustedResult> {
   const { query, tenantId, signal } = request;
@@ -70,7 +70,7 @@ export async function trustedSearch(request: TrustedSearchRequest, ports: Truste
   const threshold = judgement.certified ? judgement.identity.threshold : found.relevanceFloor;
   const moment = { asOf: knownAsOf ?? request.now, knownAsOf, threshold };
   const hits = found.hits.map((hit) => judgeHit(hit, moment));
-  const judged = { ...common, hits, abstained: hits.every((hit) => hit.verdict === 'low_confidence') };
+  const judged = { ...common, hits, abstained: !found.hits.some(({ score }) => score >= threshold) };
   return judgement.certified
     ? {
         ...judged,

@@ -32,6 +32,9 @@ const FIELDS: [string, unknown, string, string?][] = [
   ['sourceUpdatedAt', 'now', INSTANT],
   ['syncedAt', 1700000000000, INSTANT],
   ['validFrom', '2024-01-01', INSTANT],
+  // In UTC it is in the year 10000.
+  ['validUntil', '9999-12-31T23:59:59-05:00', 'must be in the years 1 to 9999, in UTC'],
+  ['validFrom', '0000-01-01T00:00:00Z', 'must be in the years 1 to 9999, in UTC'],
   ['supersedes', 'e', 'must be an array'],
   ['supersedes', [' '], BLANK, 'supersedes[0]'],
   ['supersedes', Array(101).fill('e'), 'must have at most 100 items'],

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createCalibrationRoute,
+  feedbackRoute,
   listCalibrationsRoute,
   listGenerationsRoute,
   reasoningRoute,
+  reasonRoute,
+  updateTenantRoute,
   type CreateCalibrationBody,
 } from '@candor/contracts';
 import { buildDocument, type ApiClient } from '@candor/testkit';
@@ -118,6 +121,31 @@ export function describeCalibrations(world: WorldOf): void {
         calibration_identity: { status: 'certified', calibration_id: data['id'] },
       });
       expect(answer.answer).toContain('museum of Hamar');
+    });
+
+    it('take the questions that people rated, when asked to, and say when there are none to take', async () => {
+      const rated = 'When does the museum of Hamar open?';
+      const { requestId } = await client.post(reasonRoute.path, { query: rated });
+      await client.call(feedbackRoute, { body: { requestId: requestId ?? '', rating: 'positive' } });
+      // One short of what is needed.
+      const own = [...queries.filter(({ query }) => query !== rated).slice(0, 19), ...queries.slice(-25)];
+      expectError(await client.post(createCalibrationRoute.path, { queries: own }), {
+        status: 400,
+        type: 'REQUEST.INVALID',
+        field: 'queries',
+      });
+      const response = await client.post(createCalibrationRoute.path, { queries: own, includeFeedback: true });
+      expect(response.body).toMatchObject({ data: { answerable: 20, unanswerable: 25, state: 'certified' } });
+      expect((await readEvents(client, response.requestId ?? ''))[0]).toMatchObject({
+        metadata: { queries: 45, fromFeedback: 1 },
+      });
+      const { admin: forgetful } = await createTenant(world(), 'Keeps no questions');
+      await forgetful.call(updateTenantRoute, { body: { auditQueryText: false } });
+      expectError(await forgetful.post(createCalibrationRoute.path, { queries, includeFeedback: true }), {
+        status: 400,
+        type: 'REQUEST.INVALID',
+        field: 'includeFeedback',
+      });
     });
 
     it('warn before the corpus outgrows them, and are stale after', async () => {

@@ -89,6 +89,7 @@ export function describeCitations(world: WorldOf): void {
           { chunkId: oldChunk, quotation: 'It carries 40 cars.' },
           { chunkId: oldChunk, quotation: 'It carries 40 cars.', contentHash },
           { chunkId: oldChunk, quotation: 'with 60 cars', contentHash },
+          { chunkId: oldChunk, quotation: 'with 60 cars' },
           { chunkId: oldChunk, quotation: kept, contentHash: 'f'.repeat(64) },
         ]),
       ).toEqual([
@@ -96,6 +97,8 @@ export function describeCitations(world: WorldOf): void {
         { chunkId: oldChunk, status: 'rejected', reason: 'version_changed' },
         { chunkId: oldChunk, status: 'verified', start: 52, end: 71, quotation: 'It carries 40 cars.' },
         { chunkId: oldChunk, status: 'rejected', reason: 'not_found' },
+        // The chunk that was cited never said so.
+        { chunkId: oldChunk, status: 'rejected', reason: 'elsewhere_in_item' },
         { chunkId: oldChunk, status: 'rejected', reason: 'unknown_version' },
       ]);
     });

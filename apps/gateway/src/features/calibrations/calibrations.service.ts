@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import {
   AppError,
+  invalidField,
   type Calibration,
   type CreateCalibrationBody,
   type listCalibrationsRoute,
@@ -62,13 +63,14 @@ export class CalibrationsService {
       throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
         message: 'Only a key that sees everything (no allowedProviders, no principals) can calibrate.',
       });
+    if (body.includeFeedback && !tenant.auditQueryText)
+      throw invalidField('includeFeedback', 'needs the words of rated questions, which this tenant does not keep');
     const live = await this.requireLive(tenantId, body.generationId);
-    const labelled =
-      body.includeFeedback && tenant.auditQueryText
-        ? await this.database.read((manager) =>
-            listLabelledQueries(manager, tenantId, { limit: MOST_FROM_FEEDBACK, growthBound: body.growthBound }),
-          )
-        : [];
+    const labelled = body.includeFeedback
+      ? await this.database.read((manager) =>
+          listLabelledQueries(manager, tenantId, { limit: MOST_FROM_FEEDBACK, growthBound: body.growthBound }),
+        )
+      : [];
     const queries = collectQueries(body.queries, labelled);
     const scored = await this.scoreAll(queries, live.id);
     const calibration = calibrate(

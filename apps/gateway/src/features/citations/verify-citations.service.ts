@@ -103,17 +103,13 @@ async function check(located: Located, texts: ItemTexts): Promise<CitationCheck>
   const version = await texts.versionFor(located);
   if (version === null) return rejected(chunkId, 'unknown_version');
   const range: [number, number] = [chunk.startIndex, chunk.endIndex];
-  if (version === chunk.version) {
-    const found = await texts.findIn(chunk, version, quotation, range);
-    if (found) return accepted(chunkId, found, chunk.startIndex);
-    return rejected(chunkId, (await texts.findIn(chunk, version, quotation)) ? 'elsewhere_in_item' : 'not_found');
-  }
-  const found = await texts.findIn(chunk, version, quotation);
-  if (found) return accepted(chunkId, found, 0);
-  return rejected(
-    chunkId,
-    (await texts.findIn(chunk, chunk.version, quotation, range)) ? 'version_changed' : 'not_found',
-  );
+  const inChunk = await texts.findIn(chunk, chunk.version, quotation, range);
+  if (inChunk && version === chunk.version) return accepted(chunkId, inChunk, chunk.startIndex);
+  // In another version the chunk's place means nothing: the words count, wherever they stand now.
+  const inItem = await texts.findIn(chunk, version, quotation);
+  if (inChunk && inItem) return accepted(chunkId, inItem, 0);
+  if (inChunk) return rejected(chunkId, 'version_changed');
+  return rejected(chunkId, inItem ? 'elsewhere_in_item' : 'not_found');
 }
 
 function accepted(chunkId: string, found: FoundQuotation, offset: number): CitationCheck {

@@ -27,6 +27,8 @@ describe('labelAnswerable', () => {
     ['a good reasoned answer', reasoning({ reasoningOutcome: 'answered', refusalReason: null }), 'positive', true],
     ['a good abstention', reasoning({ reasoningOutcome: 'abstained', refusalReason: 'corpus_gap' }), 'positive', false],
     ['an abstention for want of trust', reasoning({ refusalReason: 'uncertified_evidence' }), 'positive', null],
+    ['a slot that stayed empty', reasoning({ refusalReason: 'answer_slot_gap' }), 'positive', null],
+    ['evidence that was replaced', reasoning({ refusalReason: 'unsupported_evidence' }), 'positive', null],
     ['an outage', reasoning({ refusalReason: 'provider_failure' }), 'negative', null],
   ])('of %s', (_, asked, rating, answerable) => {
     expect(labelAnswerable(asked, { rating })).toBe(answerable);

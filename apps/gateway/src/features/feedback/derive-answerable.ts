@@ -1,13 +1,11 @@
 import type { FeedbackRating } from '@candor/contracts';
 import type { AskedRequest } from '@candor/persistence';
 
-/** Refusals that say: the corpus doesn't hold it. The others are about trust, policies and outages. */
+/** Refusals that say: the corpus doesn't hold it. The others are about trust, policies, outages, or what else the caller wanted of an answer. */
 const CONTENT_REFUSALS = new Set([
   'provider_abstained',
   'retrieval_abstained',
   'no_trusted_initial_evidence',
-  'unsupported_evidence',
-  'answer_slot_gap',
   'corpus_gap',
 ]);
 

@@ -83,6 +83,17 @@ const server = testServerUrl(process.env);
     expect(await list()).toMatchObject([{ id, state: 'rejected' }]);
   });
 
+  it('comes to all that disagree, however many are there or were reviewed', async () => {
+    for (let limit = 100; limit < 124; limit += 1)
+      await put(`limit-${limit}`, `The public API rate limit is ${limit} requests per minute.`);
+    expect(await proposer.scanAll()).toEqual({ stored: 200, failed: [] });
+    await query(`UPDATE relation_proposals SET state = 'rejected', reviewed_at = now()
+      WHERE id IN (SELECT id FROM relation_proposals ORDER BY id LIMIT 100)`);
+    await query('DELETE FROM proposal_scans');
+    // 24 limits are 276 pairs.
+    expect(await proposer.scanAll()).toEqual({ stored: 76, failed: [] });
+  });
+
   it('goes on with others when it fails for one, and tries that one again', async () => {
     await put('left', LEFT);
     await put('right', RIGHT);

@@ -2,6 +2,7 @@ import { AppError } from '@candor/contracts';
 import {
   dropOutdatedProposals,
   finishScan,
+  listProposalIds,
   listScannedPassages,
   ReasoningViews,
   saveProposals,
@@ -23,6 +24,8 @@ const REST: ScanRest = { quietSeconds: 10, longestSeconds: 600 };
 /** Compared with each other: the newest of a tenant. */
 const BOUNDS = { mostItems: 100, mostBytes: 200_000 };
 const MOST_DOCUMENTS = 250;
+/** New ones of a scan: what is left is found by the next, since those that are there take no place. */
+const MOST_PROPOSALS = 200;
 
 /**
  * Looks a tenant's newest items through for disagreements, by rules, once its corpus changed and nothing is being
@@ -99,11 +102,13 @@ export class RelationProposer {
 
   private async propose(transaction: Transaction, task: ScanTask): Promise<NewProposal[]> {
     const passages = await listScannedPassages(transaction, task, BOUNDS);
+    const itemIds = [...new Set(passages.map(({ itemId }) => itemId))];
     const { relations } = await new ReasoningViews(this.database).readRelationGraph(
       serviceViewer(task.tenantId),
-      [...new Set(passages.map(({ itemId }) => itemId))],
+      itemIds,
       { maxDocuments: MOST_DOCUMENTS, knownAsOf: null },
     );
+    const known = await listProposalIds(transaction, task.tenantId, itemIds);
     const evidence = passages.map(toEvidence);
     const graph = projectGraph({
       identity: {
@@ -122,7 +127,10 @@ export class RelationProposer {
       evidence,
     });
     const versions = new Map(passages.map((passage) => [passage.chunkId, passage.version]));
-    return proposeConflicts(evidence, graph).map((proposal) => toNewProposal(proposal, versions));
+    const onCut = (uncompared: number): void =>
+      this.logger.warn({ tenantId: task.tenantId, uncompared }, 'Statements of the newest items were not compared');
+    const proposals = proposeConflicts(evidence, graph, { known, most: MOST_PROPOSALS, onCut });
+    return proposals.map((proposal) => toNewProposal(proposal, versions));
   }
 }
 

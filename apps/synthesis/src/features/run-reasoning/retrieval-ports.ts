@@ -24,6 +24,19 @@ export interface RetrievalPorts {
   graphProvider: GraphProvider;
 }
 
+/** Tells `refuse` when the key no longer holds: the caller's failure, whichever port hears of it. */
+export async function tellRefusal<Result>(
+  work: () => Promise<Result>,
+  refuse: (error: AppError) => void,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith('AUTH.')) refuse(error);
+    throw error;
+  }
+}
+
 /**
  * The engine's reading ports over the retrieval service, as the caller of one request. Facts of each call go to `record`;
  * a key that no longer holds goes to `refuse`: it is the caller's failure, and none of a provider's.
@@ -35,14 +48,7 @@ export function createRetrievalPorts(
 ): RetrievalPorts {
   const optionsOf = ({ signal, deadlineMs }: PortContext) => ({ deadline: new Date(Date.now() + deadlineMs), signal });
 
-  async function guard<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof AppError && error.code.startsWith('AUTH.')) refuse(error);
-      throw error;
-    }
-  }
+  const guard = <Result>(work: () => Promise<Result>): Promise<Result> => tellRefusal(work, refuse);
 
   const search = (
     { query, knownAsOf, limit }: { query: string; knownAsOf: string | null; limit: number },

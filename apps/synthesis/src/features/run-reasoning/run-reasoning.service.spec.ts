@@ -223,6 +223,10 @@ describe('RunReasoningService', () => {
   it('fails with the caller’s key, not in band', async () => {
     fail = new AppError('AUTH.INVALID_KEY');
     expect(await service.run(payload())).toMatchObject({ ok: false, error: { code: 'AUTH.INVALID_KEY' } });
+    // The writer asks for the tenant's consent with the same key, which may be gone by then.
+    fail = null;
+    output = () => Promise.reject(new AppError('AUTH.INVALID_KEY'));
+    expect(await service.run(payload())).toMatchObject({ ok: false, error: { code: 'AUTH.INVALID_KEY' } });
   });
 
   it('drops a job whose deadline has passed, and ends when the caller hangs up', async () => {

@@ -16,7 +16,7 @@ import {
   type ReasoningResponse,
 } from '@candor/reasoning';
 import { withinDeadline } from '../../within-deadline.js';
-import { createRetrievalPorts } from './retrieval-ports.js';
+import { createRetrievalPorts, tellRefusal } from './retrieval-ports.js';
 import { toFacts } from './to-facts.js';
 import { toReasoningRequest } from './to-reasoning-request.js';
 
@@ -71,16 +71,24 @@ export class RunReasoningService {
     const retrievals: AuditFacts[] = [];
     facts['retrieval'] = retrievals;
     const refused = new AbortController();
+    const refuse = (error: AppError): void => refused.abort(error);
     const ports = createRetrievalPorts(
       retrieval,
       { requestId, callerToken },
-      { record: (more) => retrievals.push(more), refuse: (error) => refused.abort(error) },
+      { record: (more) => retrievals.push(more), refuse },
     );
+    const writer = providerFor({ requestId, callerToken });
     const providers = {
       ...ports,
       proposalProvider: createRuleBasedProposalProvider(),
       expansionProvider: createRuleBasedExpansionProvider(),
-      answerProvider: providerFor({ requestId, callerToken }),
+      // Before a tenant's content goes to a model it is asked for its consent, with the caller's key.
+      answerProvider: {
+        get name() {
+          return writer.name;
+        },
+        answer: (...prompt: Parameters<typeof writer.answer>) => tellRefusal(() => writer.answer(...prompt), refuse),
+      },
     };
     return reason(toReasoningRequest(request, tenantId, providers, AbortSignal.any([signal, refused.signal])), {
       now: this.now,

@@ -35,7 +35,10 @@ function renderReasoning(response: ReasoningResponseJson): string {
     ...section('Answer', answer ?? ''),
     ...section('Clarification', clarification ?? ''),
     ...section('Citations', response.citations.map(renderCited).join('\n')),
-    ...section('Contradictions', response.contradictions.map(renderContradiction).join('\n\n')),
+    ...section(
+      'Contradictions',
+      response.contradictions.map((each) => renderContradiction(each, hasReadRelations(response))).join('\n\n'),
+    ),
     ...section('Proposals, which are no evidence', bullets(response.proposals.map(renderWhole))),
     ...section('Unsupported', bullets(response.unsupported_gaps.map((gap) => renderGap(gap)))),
     ...section('Failures of providers', bullets(response.provider_failures.map(renderWhole))),
@@ -50,10 +53,19 @@ function renderCited(cited: JsonObject): string {
   return [`- ${title} · ${ids}`, ...(quotation === '' ? [] : [quote(quotation)])].join('\n');
 }
 
-function renderContradiction(contradiction: JsonObject): string {
+/** Only some policies load what is declared: without it nothing is known of what would settle a contradiction. */
+function hasReadRelations({ trace }: ReasoningResponseJson): boolean {
+  const steps: unknown = trace['steps'];
+  return (
+    Array.isArray(steps) &&
+    steps.some((step) => isObject(step) && step['kind'] === 'load_graph' && step['result'] === 'completed')
+  );
+}
+
+function renderContradiction(contradiction: JsonObject, hasRelations: boolean): string {
   const sides = ['left', 'right'].map((name) => contradiction[name]).filter(isObject);
-  const settled =
-    contradiction['settled_by'] === null ? 'nothing declared settles it' : 'a declared relation settles it';
+  const open = hasRelations ? 'nothing declared settles it' : 'declared relations were not looked at';
+  const settled = contradiction['settled_by'] === null ? open : 'a declared relation settles it';
   return [`${inline(text(contradiction, 'subject'))} (${settled})`, ...sides.map(renderCited)].join('\n');
 }
 

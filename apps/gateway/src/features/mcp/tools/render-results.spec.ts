@@ -147,10 +147,11 @@ describe('the text of', () => {
         provider_failures: [],
         trust_state: { state: 'degraded' },
         refusal_reason: 'uncertified_evidence',
+        trace: { steps: [{ kind: 'retrieve', result: 'completed' }] },
       },
       [
         'abstained: uncertified_evidence',
-        'rate limit (nothing declared settles it)',
+        'rate limit (declared relations were not looked at)',
         '> 60 a minute',
         '> 90 a minute',
         '- no\\_evidence: Nothing.',
