@@ -28,8 +28,10 @@ const HOLDS = {
   'run/retrieve-evidence.ts': 'boundary check 1, covered cases 5 and 6: certification',
   'serialization/convert-keys.ts': 'covered case 11: keys',
   'serialization/find-inconsistencies.ts': 'boundary check 7, covered cases 12 and 13: parts of a response',
+  'synthesis-output.ts': 'the strict output of a `/v1/reason` synthesis',
   'trust/judge-hit.ts': 'the verdict of each hit',
   'trust/trusted-search.ts': 'threshold or floor, trusted or degraded',
+  'validate-citations.ts': 'each quotation of a `/v1/reason` answer, in its chunk as shown',
 };
 
 /** By path from the root. */
@@ -58,5 +60,7 @@ export const SPECS = [
   'proposals/identify-proposal.spec.ts',
   'proposals/proposals.spec.ts',
   'serialization/reasoning-response-json.spec.ts',
+  'synthesis-output.spec.ts',
   'trust/trusted-search.spec.ts',
+  'validate-citations.spec.ts',
 ].map((file) => `${REASONING}/${file}`);

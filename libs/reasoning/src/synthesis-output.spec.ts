@@ -72,6 +72,7 @@ describe('parseSynthesisOutput', () => {
     });
     const said = JSON.stringify([error.toWire(), String(error.cause)]);
     expect(said).not.toContain(secret);
+    expect(failureOf(secret).details).toEqual({ issues: [{ path: '', rule: 'not_json' }] });
     expect(JSON.stringify(failureOf(`not json: ${secret}`).toWire()) + String(failureOf(secret).cause)).not.toContain(
       secret,
     );

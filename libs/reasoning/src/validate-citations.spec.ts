@@ -142,6 +142,10 @@ describe('stripCitationTokens', () => {
     ['open [[ end', 'open [ end'],
     ['[[[[[', '['],
     ['a single [x] stays', 'a single [x] stays'],
+    ['two  spaces , as written', 'two  spaces , as written'],
+    ['a\ttab [[x]] and a gap [[y]] , closed', 'a\ttab and a gap, closed'],
+    ['a gap at the end [[x]] .', 'a gap at the end.'],
+    ['no gap before [[x]] .net', 'no gap before .net'],
   ])('%j becomes %j', (text, expected) => {
     expect(stripCitationTokens(text)).toBe(expected);
   });

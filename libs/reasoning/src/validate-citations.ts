@@ -29,12 +29,9 @@ export function validateCitations(
   statements: readonly SynthesisStatement[],
   admitted: readonly AdmittedChunk[],
 ): ValidatedCitations {
-  const chunks = new Map<string, { chunk: AdmittedChunk; searchable: string }>();
-  for (const chunk of admitted) {
-    if (!chunks.has(chunk.chunkId)) {
-      chunks.set(chunk.chunkId, { chunk, searchable: normalizeWhitespace(chunk.content) });
-    }
-  }
+  const chunks = new Map(
+    admitted.map((chunk) => [chunk.chunkId, { chunk, searchable: normalizeWhitespace(chunk.content) }]),
+  );
   const kept: KeptStatement[] = [];
   let citationsDropped = 0;
   for (const statement of statements) {
@@ -65,7 +62,7 @@ export function stripCitationTokens(text: string): string {
   // Closes the gap that a token left, before a full stop above all.
   return weakened
     .replace(/[^\S\n]{2,}/g, ' ')
-    .replace(/[^\S\n]+(?=[.,;:!?](?:\s|$))/g, '')
+    .replace(/[^\S\n](?=[.,;:!?](?:\s|$))/g, '')
     .trim();
 }
 

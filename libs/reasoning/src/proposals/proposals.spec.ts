@@ -222,6 +222,10 @@ describe('proposeConflicts', () => {
     const reviewed = { dismissedProposalIds: rejected, approvedProposalIds: approved };
     const decided = projectGraph({ ...source, relations: [], ...reviewed });
     expect(proposeConflicts(many, decided)).toHaveLength(8);
+    // The same when the caller has them already.
+    const known = first.map(({ proposalId }) => proposalId);
+    expect(proposeConflicts(many, projectGraph({ ...source, relations: [] }), { known, most: 5 })).toHaveLength(5);
+    expect(proposeConflicts(many, projectGraph({ ...source, relations: [] }), { known })).toHaveLength(8);
   });
 
   it('proposes between two documents whatever decides between others', () => {

@@ -28,9 +28,10 @@ export interface ConflictSearch {
 export function proposeConflicts(
   evidence: readonly EvidenceItem[],
   graph: GraphProjection,
-  { known: others = [], ...bounds }: ConflictSearch = {},
+  search: ConflictSearch = {},
 ): InferenceProposal[] {
-  const known = new Set([...reviewedProposalIds(graph), ...others]);
+  const known = reviewedProposalIds(graph);
+  search.known?.forEach((id) => known.add(id));
   const nodeIds = new Set(graph.nodes.filter((node) => node.kind === 'evidence').map((node) => node.nodeId));
   const replaced = new Set(
     graph.edges.filter((edge) => edge.kind === 'supersedes').map((edge) => pairKey(edge.fromNodeId, edge.toNodeId)),
@@ -43,7 +44,7 @@ export function proposeConflicts(
     return true;
   };
   const sources = evidence.filter((item) => nodeIds.has(item.chunkId));
-  return findConflicts(sources, isNew, bounds).map((conflict) => toProposal(conflict, graph.identity));
+  return findConflicts(sources, isNew, search).map((conflict) => toProposal(conflict, graph.identity));
 }
 
 /** `proposeConflicts` behind the port; it calls no model. */

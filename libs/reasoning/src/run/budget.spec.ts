@@ -115,6 +115,9 @@ describe('budget', () => {
     });
     const stops = fitting.response.trace.steps.map(({ kind, stopReason }) => `${kind} ${stopReason}`);
     expect(stops.slice(0, 2)).toEqual(['retrieve null', 'assemble_evidence max_evidence_tokens']);
+    const weak = { ...makeHit('c2'), verdict: 'low_confidence' as const };
+    const { trace } = await run({ providers: { retriever: scriptRetriever(makeTrusted([makeHit('c1'), weak])) } });
+    expect(trace.steps[1]).toMatchObject({ kind: 'assemble_evidence', stopReason: null });
     const nothing = await plan({ maxEvidenceTokens: one - 1 });
     expect(nothing.response).toMatchObject({ outcome: 'abstained', refusalReason: 'budget_exhausted' });
   });

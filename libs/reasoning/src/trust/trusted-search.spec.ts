@@ -145,6 +145,7 @@ describe('trustedSearch', () => {
     expect((await search({ hits: [] })).result.abstained).toBe(true);
     expect((await search({ hits: [makeRaw({ score: 0.1 })] })).result.abstained).toBe(true);
     expect((await search({ hits: [makeRaw({ supersededBy: ['x'] })] })).result.abstained).toBe(false);
+    expect((await search({ hits: [makeRaw({ score: 0.4 })] }, null)).result.abstained).toBe(false);
     // A question that nothing is about isn't made one by what replaced a far-off passage.
     for (const demoted of [
       { supersededBy: ['x', 'y'] },
