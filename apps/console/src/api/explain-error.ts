@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError, DeadlineError } from '@candor/client';
+import { formatDuration } from '../words/format.js';
 
 export type Explanation = {
   /**
@@ -42,8 +43,10 @@ function explainRefusal(error: ApiError): Explanation {
     case 429:
       return {
         kind: 'busy',
-        title: 'Too many requests with this key',
-        text: `Its limit for a minute is used up. ${waitFor(error.retryAfterSeconds)}`,
+        title: error.type?.startsWith('QUOTA.')
+          ? 'A quota of the tenant is used up'
+          : 'Too many requests with this key',
+        text: `${error.message} ${waitFor(error.retryAfterSeconds)}`,
         requestId,
       };
     case 503:
@@ -72,7 +75,9 @@ function titleOf(status: number): string {
 }
 
 function waitFor(seconds: number | undefined): string {
-  return seconds === undefined ? 'Try again in a moment.' : `Try again in ${Math.max(1, Math.ceil(seconds))} s.`;
+  return seconds === undefined
+    ? 'Try again in a moment.'
+    : `Try again in ${formatDuration(Math.max(1, Math.ceil(seconds)))}.`;
 }
 
 function failed(title: string, text: string): Explanation {

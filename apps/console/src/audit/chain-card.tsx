@@ -5,7 +5,7 @@ import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import { Facts } from '../ui/facts.js';
 import { ErrorNotice, Loading, Notice } from '../ui/notice.js';
-import { Ago } from '../ui/time.js';
+import { Ago, At } from '../ui/time.js';
 import { formatCount, formatNumber } from '../words/format.js';
 import { addVerification, describeChain, type ChainCheck } from './describe-chain.js';
 
@@ -53,11 +53,12 @@ export function ChainCard() {
 function Known({ chain }: { chain: AuditChain }) {
   return (
     <>
+      {chain.brokenSince === null ? null : <Broken since={chain.brokenSince} />}
       <p>{describeChain(chain)}</p>
       <Facts
         facts={{
           Sealed: formatNumber(chain.sealedEvents),
-          'Not sealed yet': formatNumber(chain.unsealedEvents),
+          'Not sealed': formatNumber(chain.unsealedEvents),
           Batches: formatNumber(chain.batches),
           'Expired batches': chain.expiredBatches > 0 ? formatNumber(chain.expiredBatches) : null,
           'Last seal': chain.head === null ? 'none' : <Ago at={chain.head.sealedAt} />,
@@ -66,6 +67,27 @@ function Known({ chain }: { chain: AuditChain }) {
         }}
       />
     </>
+  );
+}
+
+/** Whoever runs it reads more in the runbook of the alert about it; here is what anybody who sees this has to know. */
+function Broken({ since }: { since: string }) {
+  return (
+    <div role="alert">
+      <Notice tone="bad" title="The chain is broken">
+        <div className="stack-tight">
+          <p>
+            It is not continued since <At at={since} /> (<Ago at={since} />
+            ): its end is not as it was sealed. Verify it to see what differs.
+          </p>
+          <p>
+            Most often a signing key is missing from <code>CANDOR_AUDIT_KEYS</code>, or a backup was restored beside
+            another one’s keys: with the key back, all that waits is sealed. Otherwise treat it as an attack on the
+            database: keep a copy of it as it is, and compare with the heads kept elsewhere.
+          </p>
+        </div>
+      </Notice>
+    </div>
   );
 }
 

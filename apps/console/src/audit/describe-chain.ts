@@ -1,15 +1,22 @@
 import type { AuditChain, AuditVerification } from '@candor/contracts';
 import { formatCount } from '../words/format.js';
 
-/** One sentence on what the chain protects, and what it doesn't yet. */
+/** One sentence on what the chain protects, and what it doesn't. */
 export function describeChain({
   sealedEvents,
   unsealedEvents,
-}: Pick<AuditChain, 'sealedEvents' | 'unsealedEvents'>): string {
-  if (sealedEvents === 0) return 'Nothing is sealed yet: events are sealed within seconds after they are written.';
+  brokenSince,
+}: Pick<AuditChain, 'sealedEvents' | 'unsealedEvents' | 'brokenSince'>): string {
   const sealed = `${formatCount(sealedEvents, 'event')} in a signed chain`;
+  const unsealed = formatCount(unsealedEvents, 'event');
+  // They don't wait for seconds but until somebody has mended the chain: nothing of "yet".
+  if (brokenSince !== null)
+    return unsealedEvents === 0
+      ? `${sealed}, which is not continued.`
+      : `${sealed}, which is not continued: nothing protects ${unsealed} after it.`;
+  if (sealedEvents === 0) return 'Nothing is sealed yet: events are sealed within seconds after they are written.';
   if (unsealedEvents === 0) return `${sealed}; none waits for its seal.`;
-  return `${sealed}; ${formatCount(unsealedEvents, 'event')} so young that nothing protects ${unsealedEvents === 1 ? 'it' : 'them'} yet.`;
+  return `${sealed}; ${unsealed} so young that nothing protects ${unsealedEvents === 1 ? 'it' : 'them'} yet.`;
 }
 
 export interface ChainCheck {

@@ -59,7 +59,7 @@ function LetterEntry({ letter }: { letter: DeadLetter }) {
         <Button
           size="small"
           isPending={retry.isPending}
-          aria-label={`Try ${letter.externalId ?? letter.job} again`}
+          aria-label={`Try again: ${letter.externalId ?? letter.job}`}
           onPress={() => retry.mutate(undefined)}
         >
           Try again

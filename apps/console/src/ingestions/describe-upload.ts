@@ -9,8 +9,14 @@ export interface UploadProgress {
 
 const STEPS = ['Sending', 'Accepted', 'Being read', 'Being indexed', 'Searchable'] as const;
 
-/** Which of the stages a file is at. `status` is unknown until the server was asked once. */
-export function describeUpload({ isSent, status }: { isSent: boolean; status: ItemState | undefined }): UploadProgress {
+export interface UploadStage {
+  phase: 'waiting' | 'sending' | 'sent';
+  /** Unknown until the server was asked once. */
+  status: ItemState | undefined;
+}
+
+/** Which of the stages a file is at. */
+export function describeUpload({ phase, status }: UploadStage): UploadProgress {
   const steps = STEPS.length - 1;
   const at = (step: number, label: string = STEPS[step] ?? ''): UploadProgress => ({
     label,
@@ -18,7 +24,8 @@ export function describeUpload({ isSent, status }: { isSent: boolean; status: It
     steps,
     text: `${step} of ${steps}`,
   });
-  if (!isSent) return at(0);
+  if (phase === 'waiting') return at(0, 'Waiting for its turn');
+  if (phase === 'sending') return at(0);
   switch (status) {
     case undefined:
     case 'accepted':

@@ -1,6 +1,6 @@
 import type { IngestionStatus } from '@candor/contracts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { usePolling } from '../api/use-polling.js';
 import { useSession } from '../session/session.js';
@@ -8,32 +8,51 @@ import { Button } from '../ui/button.js';
 import { ErrorNotice, Notice } from '../ui/notice.js';
 import { Progress } from '../ui/progress.js';
 import { StateBadge } from '../ui/state-badge.js';
-import { describeUpload } from './describe-upload.js';
+import { describeUpload, type UploadStage } from './describe-upload.js';
+import { useUpload } from './use-upload.js';
 
-const DEADLINE_MS = 10 * 60_000;
-
-/** One file on its way: sent, then read, cut and indexed by the server, each stage as it comes. */
+/** One file: until the server has accepted it, and from then on. */
 export function UploadEntry({ file }: { file: File }) {
+  const { phase, requestId, error, send, cancel } = useUpload(file);
+  if (requestId !== undefined) return <Accepted file={file} requestId={requestId} />;
+  const isOver = phase === 'failed' || phase === 'cancelled';
+  return (
+    <li className="card">
+      <div className="row row-between">
+        <strong>{file.name}</strong>
+        {phase === 'cancelled' ? <StateBadge state="cancelled" /> : null}
+      </div>
+      {phase === 'failed' ? <ErrorNotice error={error} /> : null}
+      {phase === 'cancelled' ? <p className="quiet">Cancelled before the server had answered.</p> : null}
+      {isOver ? (
+        <div>
+          <Button size="small" aria-label={`Try again: ${file.name}`} onPress={send}>
+            Try again
+          </Button>
+        </div>
+      ) : (
+        <>
+          <Stage phase={phase} status={undefined} />
+          <div>
+            <Button size="small" aria-label={`Cancel ${file.name}`} onPress={cancel}>
+              Cancel
+            </Button>
+          </div>
+        </>
+      )}
+    </li>
+  );
+}
+
+/** Read, cut and indexed by the server, each stage as it comes. */
+function Accepted({ file, requestId }: { file: File; requestId: string }) {
   const { client, allows } = useSession();
   const queries = useQueryClient();
-  const send = useMutation({
-    mutationFn: async (signal: AbortSignal) =>
-      (await client.uploadDocument({ fileName: file.name, content: file }, { signal, deadlineMs: DEADLINE_MS })).data,
-  });
-  const sending = useRef<AbortController>(undefined);
-  const { mutate } = send;
-  useEffect(() => {
-    // Strict mode mounts twice, and a file is to be sent once.
-    if (sending.current) return;
-    sending.current = new AbortController();
-    mutate(sending.current.signal);
-  }, [mutate]);
-  const requestId = send.data?.requestId;
   const refetchInterval = usePolling<IngestionStatus>(({ done }) => !done);
   const { data, error } = useQuery({
     queryKey: ['ingestion', requestId],
-    queryFn: ({ signal }) => client.ingestion({ requestId: requestId ?? '' }, { signal }),
-    enabled: requestId !== undefined && allows('ingest'),
+    queryFn: ({ signal }) => client.ingestion({ requestId }, { signal }),
+    enabled: allows('ingest'),
     refetchInterval,
   });
   const isDone = data?.done ?? false;
@@ -41,32 +60,28 @@ export function UploadEntry({ file }: { file: File }) {
     if (isDone) for (const name of ['ingestions', 'deadLetters']) void queries.invalidateQueries({ queryKey: [name] });
   }, [isDone, queries]);
   const item = data?.items[0];
-  const state = describeUpload({ isSent: send.isSuccess, status: item?.status });
-  const failure = send.error ?? error;
   return (
     <li className="card">
       <div className="row row-between">
         <strong>{file.name}</strong>
         {item ? <StateBadge state={item.status} /> : null}
       </div>
-      {failure ? (
-        <ErrorNotice error={failure} />
-      ) : (
-        <Progress label={state.label} value={state.step} max={state.steps} text={state.text} />
-      )}
+      {error ? <ErrorNotice error={error} /> : <Stage phase="sent" status={item?.status} />}
       {item?.error ? (
         <Notice tone="bad" title="It could not be read">
           {item.error.message}
         </Notice>
       ) : null}
-      <div className="row">
-        {send.isPending ? (
-          <Button size="small" onPress={() => sending.current?.abort()}>
-            Cancel
-          </Button>
-        ) : null}
-        {item?.status === 'indexed' ? <Link to={`/items/${item.sourceItemId}`}>Open it</Link> : null}
-      </div>
+      {item?.status === 'indexed' ? (
+        <div>
+          <Link to={`/items/${item.sourceItemId}`}>Open it</Link>
+        </div>
+      ) : null}
     </li>
   );
+}
+
+function Stage(stage: UploadStage) {
+  const { label, step, steps, text } = describeUpload(stage);
+  return <Progress label={label} value={step} max={steps} text={text} />;
 }

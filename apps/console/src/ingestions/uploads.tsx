@@ -10,7 +10,7 @@ interface QueuedFile {
   file: File;
 }
 
-/** Each file is one document; they are sent one after another as their entries mount. */
+/** Each file is one document, sent by its entry in the list. */
 export function Uploads() {
   const { allows } = useSession();
   const [files, add] = useReducer(

@@ -1,19 +1,23 @@
-import type { Source } from '@candor/contracts';
+import type { Source, SourceCheck } from '@candor/contracts';
 import { useAction } from '../api/use-action.js';
 import { useSession } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { Confirm } from '../ui/modal.js';
 import { ErrorNotice } from '../ui/notice.js';
 import { formatCount } from '../words/format.js';
+import { followCheck } from './follow-check.js';
 
 const CHANGES = ['listSources', 'listSyncRuns'] as const;
 
 export function SourceActions({ source }: { source: Source }) {
   const { client, allows } = useSession();
-  const { id, name, activeRunId } = source;
+  const { id, name, activeRunId, lastCheck } = source;
   const sync = useAction((mode: 'incremental' | 'full') => client.startSync({ sourceId: id, mode }), CHANGES);
   const cancel = useAction((runId: string) => client.cancelSync({ id: runId }), CHANGES);
-  const check = useAction(() => client.checkSource({ id }), CHANGES);
+  const check = useAction(async (before: string | null) => {
+    const { data: answer } = await client.checkSource({ id });
+    return { answer, before };
+  }, CHANGES);
   const state = useAction((to: 'active' | 'paused') => client.updateSource({ id, state: to }), CHANGES);
   const remove = useAction(() => client.deleteSource({ id }), CHANGES);
   const error = [sync, cancel, check, state, remove].find((action) => action.error)?.error;
@@ -42,7 +46,7 @@ export function SourceActions({ source }: { source: Source }) {
         ) : null}
         {allows('sources:write') ? (
           <>
-            <Button size="small" isPending={check.isPending} onPress={() => check.mutate(undefined)}>
+            <Button size="small" isPending={check.isPending} onPress={() => check.mutate(lastCheck?.checkedAt ?? null)}>
               Check the credentials
             </Button>
             <Button
@@ -69,13 +73,13 @@ export function SourceActions({ source }: { source: Source }) {
           </>
         ) : null}
       </div>
-      {check.data ? <CheckOutcome check={check.data.data} /> : null}
+      {check.data ? <CheckOutcome check={followCheck(check.data.answer, check.data.before, lastCheck)} /> : null}
       {error ? <ErrorNotice error={error} /> : null}
     </>
   );
 }
 
-function CheckOutcome({ check: { status, account } }: { check: NonNullable<Source['lastCheck']> }) {
+function CheckOutcome({ check: { status, account } }: { check: SourceCheck }) {
   if (status === 'ok') return <p role="status">The credentials work{account === null ? '' : `, for ${account}`}.</p>;
   return <p role="status">{status === 'pending' ? 'Still being checked; the answer appears here.' : 'See above.'}</p>;
 }

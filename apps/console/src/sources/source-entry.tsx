@@ -27,7 +27,8 @@ export function SourceEntry({ source }: { source: Source }) {
           'Next sync': source.nextRunAt === null ? 'not scheduled' : <Ago at={source.nextRunAt} />,
           Every: source.schedule === null ? null : formatDuration(source.schedule.everyMinutes * 60),
           'Ids compared': <Ago at={source.lastReconciledAt} />,
-          'Credentials checked': lastCheck?.checkedAt ? <Ago at={lastCheck.checkedAt} /> : 'never',
+          'Credentials checked':
+            lastCheck?.status === 'pending' ? 'being checked' : <Ago at={lastCheck?.checkedAt ?? null} />,
         }}
       />
       <PolicyHealth items={items} />

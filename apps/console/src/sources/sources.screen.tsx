@@ -1,3 +1,4 @@
+import type { Source } from '@candor/contracts';
 import { useState } from 'react';
 import { useList } from '../api/use-list.js';
 import { useSession } from '../session/session.js';
@@ -37,12 +38,11 @@ export function SourcesScreen() {
   );
 }
 
+const isUnderWay = ({ state, activeRunId, lastCheck }: Source): boolean =>
+  state === 'deleting' || activeRunId !== null || lastCheck?.status === 'pending';
+
 function SourceList() {
-  const { query, items } = useList(
-    'listSources',
-    { limit: 50 },
-    { isUnderWay: ({ state, activeRunId }) => state === 'deleting' || activeRunId !== null, idleMs: 10_000 },
-  );
+  const { query, items } = useList('listSources', { limit: 50 }, { isUnderWay, idleMs: 10_000 });
   return (
     <section className="stack-tight" aria-labelledby="sources">
       <h2 id="sources">Connected</h2>

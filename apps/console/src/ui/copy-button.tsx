@@ -22,7 +22,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   };
   return (
     <>
-      <Button size="small" aria-label={`${WORDS.idle} ${label}`} onPress={copy}>
+      <Button size="small" aria-label={`${WORDS[state]}: ${label}`} onPress={copy}>
         {WORDS[state]}
       </Button>
       <span className="visually-hidden" role="status">

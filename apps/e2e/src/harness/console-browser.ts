@@ -5,6 +5,8 @@ import { expect } from '@jest/globals';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import type { World } from './world.js';
 
+/** A name of the gateway's machine as others know it: over plain http, a page from there is in no secure context. */
+const OTHER_NAME = 'candor.test';
 /** The machine has no display, and the tests may run as root. Nothing but the page itself may talk to anybody. */
 const FLAGS = [
   '--no-sandbox',
@@ -14,6 +16,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`,
 ];
 
 /** A real browser in front of the console, which notes everything that a page must not do. */
@@ -49,11 +52,13 @@ export class ConsoleBrowser {
   }
 
   /** A new tab on the sign-in page, or on `path`, where the sign-in page stands first. */
-  async open(path = ''): Promise<Page> {
-    const page = await this.context.newPage();
-    this.watch(page);
-    await page.goto(this.addressOf(path));
-    return page;
+  open(path = ''): Promise<Page> {
+    return this.visit(this.addressOf(path));
+  }
+
+  /** As from another machine, over plain http. */
+  openFromElsewhere(path: string): Promise<Page> {
+    return this.visit(`${this.otherOrigin}/console${path}`);
   }
 
   /** A new tab of somebody who has signed in and keeps the key in it, at a screen. */
@@ -87,6 +92,17 @@ export class ConsoleBrowser {
     expect(found).toEqual([]);
   }
 
+  private get otherOrigin(): string {
+    return `http://${OTHER_NAME}:${new URL(this.world.url).port}`;
+  }
+
+  private async visit(address: string): Promise<Page> {
+    const page = await this.context.newPage();
+    this.watch(page);
+    await page.goto(address);
+    return page;
+  }
+
   private watch(page: Page): void {
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') this.note(`console: ${message.text()}`);
@@ -94,7 +110,7 @@ export class ConsoleBrowser {
     page.on('pageerror', (error) => this.note(`script: ${error.message}`));
     page.on('request', (request) => {
       const url = request.url();
-      if (new URL(url).origin !== this.world.url) this.note(`elsewhere: ${url}`);
+      if (![this.world.url, this.otherOrigin].includes(new URL(url).origin)) this.note(`elsewhere: ${url}`);
       for (const secret of this.secrets) if (decodeURIComponent(url).includes(secret)) this.note(`key in ${url}`);
     });
   }

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ConsoleBrowser } from '../../harness/console-browser.js';
-import { createKey } from '../../harness/tenants.js';
+import { findBarriers } from '../../harness/find-barriers.js';
+import { createKey, createTenant } from '../../harness/tenants.js';
+import { textFile } from '../../harness/text-file.js';
 import type { WorldOf } from '../../harness/world.js';
 
 const UNKNOWN = `gm_${'0'.repeat(16)}_${'0'.repeat(48)}`;
@@ -58,8 +60,26 @@ export function describeConsoleAccess(world: WorldOf, browser: () => ConsoleBrow
         await page.getByRole('button', { name: 'Search' }).click();
         await page.getByText(seen).waitFor();
       }
-      await page.getByText(/Try again in \d+ s\./).waitFor();
+      await page.getByText(/may make 1 "context" requests a minute\. Try again in (\d+ s|1 min)\./).waitFor();
       browser().forgive(/status of 429/);
+      await page.close();
+    });
+
+    it('writes over plain http from another machine, too, and says what the browser refuses there', async () => {
+      const { admin } = await createTenant(world(), 'Elsewhere');
+      const page = await browser().openFromElsewhere('/ingestions');
+      expect(await page.evaluate('[isSecureContext, typeof crypto.randomUUID]')).toEqual([false, 'undefined']);
+      await browser().enterKey(page, admin.key ?? '');
+      await page.setInputFiles('input[type=file]', textFile('elsewhere.md', 'The ferry of Kaldvik is blue.'));
+      await page.getByRole('list', { name: 'Uploads' }).getByText('searchable', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Keys', exact: true }).click();
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByLabel('Name').fill('Elsewhere');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
+      await page.getByRole('button', { name: 'Copy: the secret' }).click();
+      await page.getByRole('button', { name: 'Copy it by hand: the secret' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      browser().forgive(/Cross-Origin-Opener-Policy header has been ignored/);
       await page.close();
     });
 

@@ -69,6 +69,7 @@ export function describeConsoleAccessibility(world: WorldOf, browser: () => Cons
       for (const [screen, opener] of [
         ['Keys', 'Create a key'],
         ['Sources', 'Connect a source'],
+        ['Generations', 'Build a generation'],
       ] as const) {
         await page.getByRole('link', { name: screen, exact: true }).click();
         await page.getByRole('button', { name: opener }).click();

@@ -1,6 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import type { ApiClient } from '@candor/testkit';
 import type { ConsoleBrowser } from '../../harness/console-browser.js';
+import { findBarriers } from '../../harness/find-barriers.js';
 import { ingestOne } from '../../harness/ingest.js';
 import { SlackWorkspace, WORKSPACE_TOKEN } from '../../harness/slack-workspace.js';
 import { createTenant } from '../../harness/tenants.js';
@@ -14,12 +16,31 @@ const LONG = 240_000;
 export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleBrowser): void {
   describe('operating from the console', () => {
     let page: Page;
+    let admin: ApiClient;
     beforeAll(async () => {
-      const { admin } = await createTenant(world(), 'Console');
+      ({ admin } = await createTenant(world(), 'Console'));
       await ingestOne(admin, { title: 'Sauna', body: 'The sauna of Kaldvik is heated on Fridays.' });
       page = await browser().signIn(admin.key, '/ingestions');
     });
     afterEach(() => browser().expectNoProblems());
+    /** The server waits for a provider for so long only, and answers before the check is over. */
+    const followSlowCheck = async (source: Locator): Promise<void> => {
+      const pending = { status: 'pending', account: null, error: null, checkedAt: null };
+      await page.route('**/v1/sources/*/check', async (route) => {
+        await route.fetch();
+        await route.fulfill({ json: { data: pending } });
+      });
+      await page.route('**/v1/sources?*', async (route) => {
+        const response = await route.fetch();
+        const { data, ...rest } = (await response.json()) as { data: object[] };
+        await route.fulfill({ response, json: { ...rest, data: data.map((one) => ({ ...one, lastCheck: pending })) } });
+      });
+      await source.getByRole('button', { name: 'Check the credentials' }).click();
+      await source.getByText('Still being checked').waitFor();
+      await source.getByText('being checked', { exact: true }).waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+      await source.getByText('The credentials work, for ').waitFor();
+    };
     const go = (screen: string) => page.getByRole('link', { name: screen, exact: true }).click();
     const confirm = (name: string) => page.getByRole('alertdialog').getByRole('button', { name }).click();
 
@@ -52,7 +73,8 @@ export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleB
         await page.getByText('It could not be read').waitFor(WAIT);
         const letter = page.getByRole('list', { name: 'dead letters' }).getByRole('listitem').first();
         await letter.getByText(/EXTRACT\./).waitFor(WAIT);
-        await letter.getByRole('button', { name: /again$/ }).click();
+        expect(await findBarriers(page)).toEqual([]);
+        await letter.getByRole('button', { name: /^Try again/ }).click();
         await page
           .getByRole('list', { name: 'dead letters' })
           .getByText(/tried again/)
@@ -144,7 +166,8 @@ export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleB
           workspace.resume();
           await runs.getByText('succeeded', { exact: true }).waitFor(WAIT);
           await source.getByRole('button', { name: 'Check the credentials' }).click();
-          await source.getByText(/The credentials work|Still being checked/).waitFor(WAIT);
+          await source.getByText('The credentials work, for ').waitFor(WAIT);
+          await followSlowCheck(source);
           await source.getByRole('button', { name: 'Remove' }).click();
           await confirm('Remove it and its items');
           await page.getByText('No source is connected.').waitFor(WAIT);
@@ -167,8 +190,35 @@ export function describeConsoleOperating(world: WorldOf, browser: () => ConsoleB
       LONG,
     );
 
+    it('says when the trail is not sealed any more, and what to do', async () => {
+      await page.route('**/v1/audit-events/chain', async (route) => {
+        const response = await route.fetch();
+        const { data } = (await response.json()) as { data: object };
+        const broken = { ...data, brokenSince: '2026-01-02T03:04:05.000Z', sealedEvents: 12, unsealedEvents: 3 };
+        await route.fulfill({ response, json: { data: broken } });
+      });
+      await page.reload();
+      const chain = page.getByRole('region', { name: 'The chain' });
+      const notice = chain.getByRole('alert');
+      await notice.getByText('The chain is broken').waitFor();
+      expect(await notice.textContent()).toMatch(/not continued since 2 Jan 2026, .*Verify it .*CANDOR_AUDIT_KEYS/);
+      await chain.getByText('which is not continued: nothing protects 3 events after it.').waitFor();
+      expect(await chain.getByText(/so young/).count()).toBe(0);
+      expect(await findBarriers(page)).toEqual([]);
+      await page.unrouteAll({ behavior: 'wait' });
+    });
+
     it('shows health, latencies and the queue in numbers and lines', async () => {
+      for (const query of ['sauna', 'stove', 'boat']) await admin.post('/v1/search', { query });
       await go('Overview');
+      const latency = page.getByRole('region', { name: 'Retrieval latency' });
+      await latency
+        .getByRole('img', { name: /of the last 3 searches: median [\d.]+ m?s, 95 percent within/ })
+        .waitFor();
+      expect(await latency.locator('dd').allTextContents()).toEqual([
+        expect.stringMatching(/^[\d.]+ m?s$/),
+        expect.stringMatching(/^[\d.]+ m?s$/),
+      ]);
       await page.getByText('Everything works', { exact: true }).waitFor();
       await page.getByRole('region', { name: 'Queue depth' }).getByRole('img').waitFor();
       await page.getByText('Database: works').waitFor();
