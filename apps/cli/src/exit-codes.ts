@@ -1,6 +1,6 @@
 export const EXIT = {
   done: 0,
-  /** Some items could not be imported; the others were. */
+  /** Done in part: some items failed, or it broke off after some were accepted. Or a check found something wrong. */
   someFailed: 1,
   /** Nothing was done, or only a part and the message says so: wrong arguments, no key, server out of reach. */
   refused: 2,

@@ -191,8 +191,59 @@ describe('candor import', () => {
       request.method === 'POST' ? accept(request) : error(403, 'AUTH.ACTION_NOT_ALLOWED', 'Not allowed.'),
     );
     expect(JSON.parse(out)).toMatchObject({ accepted: 1, indexed: 0 });
-    expect(complaint).toBe('Indexing was not followed to its end: Not allowed.\n');
+    const reason = { type: 'AUTH.ACTION_NOT_ALLOWED', message: 'Indexing was not followed to its end: Not allowed.' };
+    expect(JSON.parse(out)).toMatchObject({ error: reason });
+    expect(JSON.parse(complaint)).toMatchObject({ error: reason });
     expect(exitCode).toBe(1);
+  });
+
+  describe('that breaks off', () => {
+    const spent = error(429, 'QUOTA.RATE_EXCEEDED', 'The quota is used up.', { 'retry-after': '43200' });
+    const acceptTwo = (request: Recorded, count: number): Answer => (count < 3 ? accept(request) : spent);
+
+    it('reports what was accepted until then, and why', async () => {
+      const path = await write('all.ndjson', lines(250));
+      const { out, exitCode, error: complaint, requests } = await run(['import', path, '--wait'], acceptTwo);
+      expect(out).toBe(
+        '250 found, 200 accepted, 0 unchanged, 0 skipped, 0 failed, 50 not sent\nIndexing goes on in the background; --wait follows it.\n',
+      );
+      expect({ exitCode, complaint }).toEqual({ exitCode: 1, complaint: 'The quota is used up.\n' });
+      expect(requests).toHaveLength(3);
+    });
+
+    it('reports it in JSON, too', async () => {
+      const { out, exitCode, error: complaint } = await importJson([await write('all.ndjson', lines(250))], acceptTwo);
+      const reason = { type: 'QUOTA.RATE_EXCEEDED', message: 'The quota is used up.' };
+      expect(JSON.parse(out)).toMatchObject({ accepted: 200, requestIds: [REQUEST_ID, REQUEST_ID], error: reason });
+      expect(JSON.parse(complaint)).toMatchObject({ error: reason });
+      expect(exitCode).toBe(1);
+    });
+
+    it('reports the files that were accepted', async () => {
+      await write('docs/a.md', '# A');
+      await write('docs/b.md', '# B');
+      const { out, exitCode } = await importJson([join(folder, 'docs')], (request, count) =>
+        count === 2 ? spent : accept(request),
+      );
+      expect(JSON.parse(out)).toMatchObject({ found: 2, accepted: 1, error: { type: 'QUOTA.RATE_EXCEEDED' } });
+      expect(exitCode).toBe(1);
+    });
+
+    it('at a path that can’t be imported reports what came before it, also what was still under way', async () => {
+      await write('docs/a.md', '# A');
+      const archive = await write('other.zip', Buffer.from('504b0506000000000000000000000000000000000000', 'hex'));
+      const { out, exitCode, error: complaint } = await run(['import', join(folder, 'docs'), archive]);
+      expect(out).toContain('1 found, 1 accepted');
+      expect(complaint).toContain('is neither a Slack nor a Notion export');
+      expect(exitCode).toBe(1);
+    });
+
+    it('has done nothing when nothing was accepted, and still says what failed', async () => {
+      const path = await write('all.ndjson', `${lines(1)}\n{half`);
+      const { out, exitCode } = await importJson([path], () => spent);
+      expect(JSON.parse(out)).toMatchObject({ accepted: 0, failed: [{ name: 'all.ndjson line 2' }] });
+      expect(exitCode).toBe(2);
+    });
   });
 
   it.each<[string, string[], Record<string, string>, number, string]>([

@@ -1,7 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { CandorError } from '@candor/client';
 import { AppError } from '@candor/contracts';
-import { toAppError } from './client/import-gateway.js';
 import type { Environment } from './config.js';
 import { addAskCommand } from './commands/ask.command.js';
 import { addAuditCommand } from './commands/audit.command.js';
@@ -19,7 +17,7 @@ import { addContextCommand, addSearchCommand } from './commands/search.commands.
 import { addSyncCommand } from './commands/sync.command.js';
 import { addVerifyCommand } from './commands/verify.command.js';
 import { EXIT } from './exit-codes.js';
-import { readFileError } from './read-file-error.js';
+import { complain, exitCodeOf, toRefusal } from './refusal.js';
 
 /** Where a command writes: results to `out`, progress and complaints to `error`. */
 export interface CliStreams {
@@ -58,39 +56,58 @@ const COMMANDS: readonly AddCommand[] = [
   addDoctorCommand,
 ];
 
-/** The program with its commands; an action of a command throws what `runCli` reports. */
-export function createProgram(context: CliContext): Command {
+/**
+ * The program with its commands; an action of a command throws what `runCli` reports. With `isQuiet` it says nothing of a
+ * wrong command line but what it throws.
+ */
+export function createProgram(context: CliContext, isQuiet = false): Command {
   const { streams } = context;
   const program = new Command('candor')
     .description('Command line of Candor, the context gateway.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => streams.out.write(text),
-      writeErr: (text) => streams.error.write(text),
+      writeErr: (text) => isQuiet || streams.error.write(text),
     })
     .showHelpAfterError('(candor <command> --help shows examples)');
   for (const add of COMMANDS) add(program, context);
   return program;
 }
 
-/** Runs one command line; its exit code. */
-export async function runCli(args: readonly string[], environment: Environment, streams: CliStreams): Promise<number> {
+/**
+ * Runs one command line; its exit code. `onExitCode` hears of it as soon as a command knows, for what ends the program
+ * before it is done.
+ */
+export async function runCli(
+  args: readonly string[],
+  environment: Environment,
+  streams: CliStreams,
+  onExitCode: (code: number) => void = () => undefined,
+): Promise<number> {
+  const asJson = args.includes('--json');
   let exitCode: number = EXIT.done;
-  const setExitCode = (code: number): void => void (exitCode = code);
+  const setExitCode = (code: number): void => {
+    exitCode = code;
+    onExitCode(code);
+  };
   try {
-    await createProgram({ environment, streams, setExitCode }).parseAsync([...args], { from: 'user' });
+    await createProgram({ environment, streams, setExitCode }, asJson).parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (thrown) {
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.refused;
-    const error = thrown instanceof CandorError ? toAppError(thrown) : (readFileError(thrown) ?? thrown);
-    if (!(error instanceof AppError)) throw error;
-    complain(error, args.includes('--json'), streams);
-    return error.code === 'REQUEST.CANCELLED' ? EXIT.interrupted : EXIT.refused;
+    if (thrown instanceof CommanderError) {
+      if (thrown.exitCode === 0) return EXIT.done;
+      if (asJson) complain(toUsageError(thrown), asJson, streams);
+      return EXIT.refused;
+    }
+    const error = toRefusal(thrown);
+    complain(error, asJson, streams);
+    return exitCodeOf(error);
   }
 }
 
-function complain(error: AppError, asJson: boolean, streams: CliStreams): void {
-  if (!asJson) return void streams.error.write(`${error.message}\n`);
-  const { code: type, message, details } = error;
-  streams.error.write(`${JSON.stringify({ error: { type, message, details } })}\n`);
+function toUsageError({ code, message }: CommanderError): AppError {
+  // Thrown where a command is missing, after the help that stands in for a message.
+  if (code === 'commander.help')
+    return new AppError('REQUEST.INVALID', { message: 'A command is missing; --help lists them.' });
+  return new AppError('REQUEST.INVALID', { message: message.replace(/^error: /, '') });
 }

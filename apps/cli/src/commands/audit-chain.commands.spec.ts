@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -129,5 +131,18 @@ describe('the chain of the trail', () => {
     expect(text).toContain('2 events sealed in 1 batches');
     expect(text.includes('Not continued since 2026-02-01T00:00:00.000Z')).toBe(isSaid);
     expect(text.includes('Not continued')).toBe(isSaid);
+  });
+
+  it('waits for the beginning of an export no longer than it is told to', async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const environment = {
+      CANDOR_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      CANDOR_API_KEY: 'gm_abcdefgh_abcdefghijklmnop',
+    };
+    const { exitCode, error } = await runLine(['audit', 'export', '--deadline', '1'], environment);
+    silent.closeAllConnections();
+    silent.close();
+    expect({ exitCode, error }).toEqual({ exitCode: 2, error: 'The deadline passed before an answer came.\n' });
   });
 });

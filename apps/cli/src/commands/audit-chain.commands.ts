@@ -72,16 +72,33 @@ async function exportTrail(
   context: CliContext,
   options: CommonOptions & { out?: string; fromBatch: number },
 ): Promise<void> {
-  const { url, apiKey } = readConnection(context.environment, options);
-  const response = await fetch(`${url}/v1/audit-events/export?fromBatch=${options.fromBatch}`, {
-    headers: { authorization: `API-Key ${apiKey}` },
-  }).catch((cause: unknown) => {
-    throw new AppError('DEPENDENCY.GATEWAY_UNAVAILABLE', { message: `${url} cannot be reached.`, cause });
-  });
+  const response = await requestExport(context, options);
   if (!response.ok || !response.body)
     throw toApiError(response.status, response.headers, await response.json().catch(() => null));
   const out = options.out === undefined ? context.streams.out : createWriteStream(options.out, { mode: 0o600 });
   await pipeline(exportedParts(response.body), out, { end: options.out !== undefined });
+}
+
+/** The deadline is that of its beginning: a long trail takes as long as it takes. */
+async function requestExport(
+  { environment }: CliContext,
+  options: CommonOptions & { fromBatch: number },
+): Promise<Response> {
+  const { url, apiKey } = readConnection(environment, options);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), options.deadline * 1_000);
+  try {
+    return await fetch(`${url}/v1/audit-events/export?fromBatch=${options.fromBatch}`, {
+      headers: { authorization: `API-Key ${apiKey}` },
+      signal: deadline.signal,
+    });
+  } catch (cause) {
+    if (deadline.signal.aborted)
+      throw new AppError('DEADLINE.EXCEEDED', { message: 'The deadline passed before an answer came.', cause });
+    throw new AppError('DEPENDENCY.GATEWAY_UNAVAILABLE', { message: `${url} cannot be reached.`, cause });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The same bytes; a connection that breaks is told as that. */

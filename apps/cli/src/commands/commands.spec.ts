@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { RecordingGateway, type Answer, type Recorded } from '../testing/recording-gateway.js';
-import { runLine, type LineResult } from '../testing/run-line.js';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Answer, Recorded } from '../testing/recording-gateway.js';
+import { ok, refuse, REQUEST_ID as ID, runAgainst, type RunOptions } from '../testing/run-against.js';
+import type { LineResult } from '../testing/run-line.js';
 
 const CHUNK = 'a54d4559-3aec-55fa-9d6e-cafd1249999c';
-const ID = '354913f5-0631-49e7-8420-a577a1819e13';
 const KEY = 'gm_abcdefgh_abcdefghijklmnop';
 const HIT = {
   sourceItemId: ID,
@@ -16,27 +16,13 @@ const HIT = {
   accessPolicy: null,
 };
 const PAGE_END = { cursor: null, hasMore: false };
-const ok = (body: unknown, status = 200): Answer => ({ status, body });
-const refuse = (status: number, type: string, message: string): Answer =>
-  ok({ error: { code: status, type, message, details: null, requestId: ID } }, status);
 
 describe('candor', () => {
-  let gateway: RecordingGateway | undefined;
-  afterEach(async () => {
-    await gateway?.stop();
-    gateway = undefined;
-  });
-
-  async function run(
+  const run = (
     args: string[],
     answer: (request: Recorded, count: number) => Answer = () => ok({}),
-    options: { environment?: Record<string, string>; input?: string; isTTY?: boolean } = {},
-  ): Promise<LineResult & { requests: Recorded[] }> {
-    await gateway?.stop();
-    gateway = await RecordingGateway.start(answer);
-    const environment = { CANDOR_URL: gateway.url, CANDOR_API_KEY: KEY, ...options.environment };
-    return { ...(await runLine(args, environment, options)), requests: gateway.requests };
-  }
+    options: RunOptions = {},
+  ): Promise<LineResult & { requests: Recorded[] }> => runAgainst(answer, args, options);
   const sent = ({ requests }: { requests: Recorded[] }): unknown[] =>
     requests.map(({ method, path, body }) => [method, path, ...(body === '' ? [] : [JSON.parse(body) as unknown])]);
 
@@ -93,6 +79,23 @@ describe('candor', () => {
       const json = await run(['ask', 'q', '--json'], () => refusal);
       expect(JSON.parse(json.error)).toMatchObject({ error: { type: 'AUTH.ACTION_NOT_ALLOWED' } });
     });
+  });
+
+  it.each([
+    [[], 120_000],
+    [['--deadline', '7'], 7_000],
+  ])('gives the gateway as long as it is told to: %j', async (args, deadline) => {
+    const timeouts = jest.spyOn(AbortSignal, 'timeout');
+    await run(['search', 'brand', ...args], () => ok({ hits: [] }));
+    const deadlines = timeouts.mock.calls.map(([milliseconds]) => milliseconds);
+    timeouts.mockRestore();
+    expect(deadlines).toEqual([deadline]);
+  });
+
+  it('mcp names the program by its file: anywhere else npx would fetch a stranger’s package of this name', async () => {
+    const { out } = await run(['mcp', '--help']);
+    expect(out).toContain('"command":"node","args":["<folder of Candor>/apps/cli/bin/candor.mjs","mcp"]');
+    expect(out).not.toContain('npx');
   });
 
   it('search narrows by what it is told', async () => {
@@ -192,52 +195,6 @@ describe('candor', () => {
     });
   });
 
-  describe('ingest', () => {
-    it('pushes one text', async () => {
-      const answer = { requestId: ID, items: [{ externalId: 'Brand', status: 'accepted' }] };
-      const result = await run(['ingest', 'We keep lime.', '--title', 'Brand', '--tag', 'x'], () => ok(answer, 202));
-      expect(sent(result)).toEqual([
-        [
-          'POST',
-          '/v1/ingest',
-          {
-            documents: [
-              {
-                provider: 'upload',
-                sourceKind: 'document',
-                externalId: 'Brand',
-                title: 'Brand',
-                body: 'We keep lime.',
-                mimeType: 'text/plain',
-                tags: ['x'],
-              },
-            ],
-          },
-        ],
-      ]);
-      expect(result.out).toBe('1 accepted, 0 unchanged, 0 failed\n');
-    });
-
-    it('follows with --wait, and fails with what failed', async () => {
-      const items = [
-        {
-          externalId: 'Brand',
-          status: 'failed',
-          error: { type: 'EXTRACT.EMPTY', message: 'The document has no text.' },
-        },
-      ];
-      const result = await run(['ingest', 'x', '--title', 'Brand', '--wait', '--json'], ({ method }) =>
-        method === 'POST'
-          ? ok({ requestId: ID, items: [{ externalId: 'Brand', status: 'accepted' }] }, 202)
-          : ok({ done: true, items }),
-      );
-      expect(result.exitCode).toBe(1);
-      expect(JSON.parse(result.out)).toMatchObject({
-        failed: [{ externalId: 'Brand', message: 'The document has no text.' }],
-      });
-    });
-  });
-
   describe('sync', () => {
     const counts = {
       listed: 4,
@@ -291,122 +248,5 @@ describe('candor', () => {
       }),
     );
     expect([result.exitCode, result.out]).toEqual([1, `failed ${ID}: No model.\n`]);
-  });
-
-  describe('doctor', () => {
-    const answers: Record<string, Answer> = {
-      '/readyz': ok({ status: 'ok', checks: { database: 'ok', queue: 'ok' } }),
-      '/v1/user/me': ok({ data: { name: 'Agent', permissions: ['admin'] } }),
-      '/mcp': { status: 200, body: { result: {} } },
-      '/v1/search': ok({ query: 'doctor', hits: [] }),
-      '/v1/documents': ok({ data: [{ id: ID, status: 'ready' }], pagination: PAGE_END }),
-      '/v1/reason': ok({ data: {} }),
-      '/v1/dead-letters': ok({ data: [], pagination: PAGE_END }),
-      '/v1/sources': ok({ data: [], pagination: PAGE_END }),
-      '/v1/generations': ok({ data: [{ state: 'live', drift: [] }], pagination: PAGE_END }),
-    };
-    const examine = async (changed: Record<string, Answer> = {}, environment: Record<string, string> = {}) => {
-      const result = await run(
-        ['doctor', '--json'],
-        ({ path }) => {
-          const name = path.split('?')[0] ?? '';
-          return changed[name] ?? answers[name] ?? refuse(404, 'REQUEST.UNKNOWN_ROUTE', 'There is no such endpoint.');
-        },
-        { environment },
-      );
-      const { findings } = JSON.parse(result.out) as {
-        findings: { what: string; state: string; message: string; mend?: string }[];
-      };
-      return { ...result, findings, troubled: findings.filter(({ state }) => state !== 'ok') };
-    };
-
-    it('finds nothing where nothing is broken', async () => {
-      const { exitCode, findings, troubled } = await examine();
-      expect(troubled).toEqual([]);
-      expect(findings.map(({ what }) => what)).toEqual([
-        ...['node', 'settings', 'gateway', 'database', 'queue', 'key', 'mcp'],
-        ...['search', 'answers', 'dead letters', 'sources', 'generations'],
-      ]);
-      expect(exitCode).toBe(0);
-    });
-
-    it.each<[string, Record<string, Answer>, Record<string, string>, string, RegExp]>([
-      ['no key', {}, { CANDOR_API_KEY: '' }, 'settings', /\.candor\/admin-key/],
-      ['what is no address', {}, { CANDOR_URL: 'nonsense' }, 'settings', /gateway's address/],
-      ['a key that is none', {}, { CANDOR_API_KEY: 'secret' }, 'settings', /begins with gm_/],
-      ['a gateway that is not there', {}, { CANDOR_URL: 'http://127.0.0.1:9' }, 'gateway', /npm start/],
-      ['something else at the address', { '/readyz': ok('hello') }, {}, 'gateway', /CANDOR_URL/],
-      ['a lost queue', { '/readyz': ok({ checks: { queue: 'failed' } }, 503) }, {}, 'queue', /REDIS_URL/],
-      ['missing workers', { '/readyz': ok({ checks: { 'workers:index': 'failed' } }) }, {}, 'workers:index', /worker/],
-      ['a revoked key', { '/v1/user/me': refuse(401, 'AUTH.INVALID_KEY', 'Unknown.') }, {}, 'key', /new one/],
-      ['MCP held back by a proxy', { '/mcp': refuse(404, 'X', 'No.') }, {}, 'mcp', /proxy/],
-      [
-        'an index that is down',
-        { '/v1/search': refuse(503, 'DEPENDENCY.INDEX_UNAVAILABLE', 'The search index cannot be reached.') },
-        {},
-        'search',
-        /Start what it names/,
-      ],
-      [
-        'a language model that fails',
-        { '/v1/reason': refuse(502, 'SYNTHESIS.PROVIDER_ERROR', 'The model provider failed.') },
-        {},
-        'answers',
-        /LLM_BASE_URL/,
-      ],
-      [
-        'a language model that takes too long',
-        { '/v1/reason': refuse(504, 'DEADLINE.EXCEEDED', 'The request could not be finished in time.') },
-        {},
-        'answers',
-        /LLM_TIMEOUT_MS .* REASON_DEADLINE_MS/,
-      ],
-      [
-        'drift',
-        { '/v1/generations': ok({ data: [{ state: 'live', drift: ['chunker'] }], pagination: PAGE_END }) },
-        {},
-        'generations',
-        /generations create/,
-      ],
-      ['failed items', { '/v1/dead-letters': ok({ data: [{}], pagination: PAGE_END }) }, {}, 'dead letters', /retry/],
-    ])('finds %s and says how to mend it', async (_what, changed, environment, what, mend) => {
-      const { exitCode, troubled } = await examine(changed, environment);
-      const found = troubled.find((finding) => finding.what === what);
-      expect(found?.mend).toMatch(mend);
-      expect(exitCode).toBe(found?.state === 'warning' ? 0 : 1);
-      expect(JSON.stringify(troubled)).not.toContain('abcdefghijklmnop');
-    });
-
-    it('gives a question longer than the gateway does, and everything else ten seconds', async () => {
-      const timeouts = jest.spyOn(AbortSignal, 'timeout');
-      await examine();
-      const deadlines = timeouts.mock.calls.map(([milliseconds]) => milliseconds);
-      timeouts.mockRestore();
-      expect([...new Set(deadlines)].sort((a, b) => a - b)).toEqual([10_000, 70_000]);
-      expect(deadlines.filter((milliseconds) => milliseconds === 70_000)).toHaveLength(1);
-    });
-
-    it.each([
-      [[], 'There is no document yet that could be asked about.'],
-      [[{ id: ID, status: 'pending' }], 'None of the newest 1 documents is ready, so nothing was asked.'],
-    ])('asks nothing about documents %j', async (data, message) => {
-      const { findings } = await examine({
-        '/v1/documents': ok({ data, pagination: PAGE_END }),
-        '/v1/reason': refuse(500, 'INTERNAL.UNEXPECTED', 'It was asked.'),
-      });
-      expect(findings.find(({ what }) => what === 'answers')).toMatchObject({ state: 'ok', message });
-    });
-
-    it('skips what the key may not look at', async () => {
-      const me = ok({ data: { name: 'Agent', permissions: ['search'] } });
-      const { exitCode, troubled } = await examine({ '/v1/user/me': me });
-      expect(troubled.map(({ what, state }) => [what, state])).toEqual([
-        ['answers', 'skipped'],
-        ['dead letters', 'skipped'],
-        ['sources', 'skipped'],
-        ['generations', 'skipped'],
-      ]);
-      expect(exitCode).toBe(0);
-    });
   });
 });

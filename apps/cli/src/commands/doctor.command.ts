@@ -11,12 +11,16 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
       .command('doctor')
       .description('Look at settings, key, gateway and what is behind it; say how to mend what is broken.'),
     ['doctor', 'doctor --url https://candor.acme.example --json'],
-    'Exit code: 0 nothing is broken, 1 something is.',
+    'A question gets --deadline, everything else ten seconds. Exit code: 0 nothing is broken, 1 something is.',
   ).action(async (options: CommonOptions) => {
     const paint = paintFor(context);
     const findings: Finding[] = [];
-    for await (const finding of examine(context.environment, options, process.version)) {
+    const { url, deadline } = options;
+    const looks = examine(context.environment, { url, patienceMs: deadline * 1_000 }, process.version);
+    for await (const finding of looks) {
       findings.push(finding);
+      // Before it is written: who reads on may have seen enough by then.
+      if (finding.state === 'broken') context.setExitCode(EXIT.someFailed);
       if (!options.json) context.streams.out.write(`${render(finding, paint)}\n`);
     }
     const broken = findings.filter(({ state }) => state === 'broken').length;
@@ -25,7 +29,6 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
       context.streams.out.write(
         `\n${broken === 0 ? paint.green('Nothing is broken.') : paint.red(`${broken} broken.`)}\n`,
       );
-    if (broken > 0) context.setExitCode(EXIT.someFailed);
   });
 }
 

@@ -114,6 +114,22 @@ describe('every command', () => {
     expect([exitCode, error]).toEqual([2, `${folder} is a folder.\n`]);
   });
 
+  // An import has one of its own, of ten minutes.
+  it.each(commands)('%s has a deadline, and says how long it may be', async (command) => {
+    expect((await run(nobody, command, '--help')).out).toMatch(/--deadline <seconds>[^]*\(default: 120\)/);
+    for (const wrong of ['0', '301', '1.5', 'soon']) {
+      const { exitCode, error } = await run(nobody, command, '--deadline', wrong);
+      expect([exitCode, error]).toEqual([2, expect.stringContaining('A number from 1 to 300.')]);
+    }
+  });
+
+  it.each([['keys'], ['generations'], []])('says in JSON that a command is missing: candor %s', async (...line) => {
+    const { exitCode, out, error } = await runOn(nobody, [...line, '--json']);
+    expect(error.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(error)).toMatchObject({ error: { type: 'REQUEST.INVALID' } });
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+  });
+
   describe.each(Object.keys(ARGUMENTS))('%s', (command) => {
     it('says with --json as one line of JSON on standard error what the gateway refuses, and ends with 2', async () => {
       const { exitCode, out, error } = await run(refusing.url, command, '--json');
@@ -128,6 +144,15 @@ describe('every command', () => {
       const { exitCode, error } = await run(nobody, command, '--nonsense');
       expect(error).toContain("unknown option '--nonsense'");
       expect(exitCode).toBe(2);
+    });
+
+    it('says in JSON with --json what is wrong with the command line, and ends with 2', async () => {
+      const { exitCode, out, error } = await run(nobody, command, '--json', '--nonsense');
+      expect(error.trimEnd().split('\n')).toHaveLength(1);
+      expect(JSON.parse(error)).toMatchObject({
+        error: { type: 'REQUEST.INVALID', message: expect.stringMatching(/^unknown option '--nonsense'/) },
+      });
+      expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
     });
 
     it('has --json in its help, with examples', async () => {

@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { AppError } from '@candor/contracts';
 import { FileReader } from '@candor/extraction';
 import { ImportGateway } from '../client/import-gateway.js';
 import { readConnection } from '../config.js';
@@ -10,6 +9,7 @@ import { ImportProgress } from '../import/import-progress.js';
 import { readEntries } from '../import/read-entries.js';
 import { runImport } from '../import/run-import.js';
 import { waitForIndexing } from '../import/wait-for-indexing.js';
+import { complain, exitCodeOf } from '../refusal.js';
 import type { CliContext } from '../run-cli.js';
 
 interface ImportOptions extends ReadOptions {
@@ -34,7 +34,8 @@ Environment:
   CANDOR_API_KEY_FILE   file that holds it instead
 
 Running the same import again sends nothing twice: unchanged items are skipped, changed ones become new versions.
-Exit code: 0 all imported or skipped, 1 some failed (listed at the end), 2 nothing was done, 130 interrupted.`;
+Exit code: 0 all imported or skipped, 1 some failed or it broke off after some were accepted, 2 nothing was accepted,
+130 interrupted. What failed, and what ended it, is listed at the end.`;
 
 export function addImportCommand(program: Command, context: CliContext): void {
   program
@@ -84,16 +85,18 @@ async function importPaths(paths: string[], options: ImportOptions, context: Cli
       onProgress: ({ settled, found }) => progress.update(settled, found),
     });
     progress.stop();
-    let stopped: AppError | null = null;
-    if (options.wait && report.requestIds.length > 0) {
+    const { error: obstacle } = report;
+    if (obstacle && report.settled === 0) throw obstacle;
+    const waits = options.wait && obstacle === null;
+    if (waits && report.requestIds.length > 0) {
       progress.start('Indexing', report.accepted);
       const onProgress = (ended: number): void => progress.update(ended, report.accepted);
-      stopped = await waitForIndexing(client, report, { signal: interrupted.signal, onProgress });
+      await waitForIndexing(client, report, { signal: interrupted.signal, onProgress });
     }
     progress.stop();
-    streams.out.write(options.json ? `${JSON.stringify(report.toJson(), null, 2)}\n` : report.toText(options.wait));
-    if (stopped) streams.error.write(`Indexing was not followed to its end: ${stopped.message}\n`);
-    setExitCode(exitCodeOf(report, stopped));
+    streams.out.write(options.json ? `${JSON.stringify(report.toJson(), null, 2)}\n` : report.toText(waits));
+    if (report.error) complain(report.error, options.json, streams);
+    setExitCode(exitCodeOfReport(report));
   } finally {
     progress.stop();
     process.removeListener('SIGINT', interrupt);
@@ -101,7 +104,7 @@ async function importPaths(paths: string[], options: ImportOptions, context: Cli
   }
 }
 
-function exitCodeOf(report: ImportReport, stopped: AppError | null): number {
-  if (stopped?.code === 'REQUEST.CANCELLED') return EXIT.interrupted;
-  return stopped !== null || report.failed.length > 0 ? EXIT.someFailed : EXIT.done;
+function exitCodeOfReport({ error, accepted, failed }: ImportReport): number {
+  if (error) return exitCodeOf(error, accepted > 0);
+  return failed.length > 0 ? EXIT.someFailed : EXIT.done;
 }

@@ -1,17 +1,18 @@
-import { ApiError, ConnectionError, createCandorClient, DeadlineError, type CandorClient } from '@candor/client';
+import { ApiError, createCandorClient, DeadlineError, type CandorClient } from '@candor/client';
 import { AppError } from '@candor/contracts';
 import { readConnection, type Connection, type Environment } from '../config.js';
-import { mendCheck } from './mend-checks.js';
 import type { Finding } from './finding.js';
-import { LOOKS, type Look } from './looks.js';
+import { isSupportedNode } from './is-supported-node.js';
+import { LOOKS, type Look, type LookOptions } from './looks.js';
+import { mendCheck } from './mend-checks.js';
+import { mendError } from './mend-errors.js';
 
-const OLDEST_NODE = [20, 19] as const;
 const DEADLINE_MS = 10_000;
 
 /** From the nearest thing to the farthest; what can't be told since something before it is broken is skipped. */
 export async function* examine(
   environment: Environment,
-  options: { url?: string | undefined },
+  options: LookOptions & { url?: string | undefined },
   nodeVersion: string,
 ): AsyncGenerator<Finding> {
   yield examineNode(nodeVersion);
@@ -38,20 +39,18 @@ export async function* examine(
   for (const look of LOOKS) {
     const { what, actions } = look;
     const missing = permissions.includes('admin') ? [] : actions.filter((action) => !permissions.includes(action));
-    if (missing.length === 0) yield await take(look, client);
+    if (missing.length === 0) yield await take(look, client, options);
     else yield { what, state: 'skipped', message: `The key does not have the action ${missing.join(' and ')}.` };
   }
 }
 
 function examineNode(version: string): Finding {
-  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
-  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
-  if (!isOld) return { what: 'node', state: 'ok', message: `Node ${version}` };
+  if (isSupportedNode(version)) return { what: 'node', state: 'ok', message: `Node ${version}` };
   return {
     what: 'node',
     state: 'broken',
-    message: `Node ${version} is too old.`,
-    mend: 'Install Node 20.19 or newer.',
+    message: `Candor does not run on Node ${version}.`,
+    mend: 'Install Node 22.12 or newer, or 20.19 or newer in 20.x.',
   };
 }
 
@@ -138,9 +137,9 @@ async function examineMcp({ url, apiKey }: Connection): Promise<Finding> {
   }
 }
 
-async function take({ what, look, mendDeadline }: Look, client: CandorClient): Promise<Finding> {
+async function take({ what, look, mendDeadline }: Look, client: CandorClient, options: LookOptions): Promise<Finding> {
   try {
-    return { what, ...(await look(client)) };
+    return { what, ...(await look(client, options)) };
   } catch (error) {
     const mend = (isDeadline(error) ? mendDeadline : undefined) ?? mendError(error);
     return { what, state: 'broken', message: describe(error), mend };
@@ -154,16 +153,4 @@ function isDeadline(error: unknown): boolean {
 function describe(error: unknown): string {
   if (error instanceof ApiError) return `${error.message}${error.type === null ? '' : ` (${error.type})`}`;
   return error instanceof Error ? error.message : String(error);
-}
-
-function mendError(error: unknown): string {
-  if (error instanceof ApiError && error.status === 429) return 'Wait a minute, or give the key a higher rate limit.';
-  if (error instanceof ApiError && error.type?.startsWith('SYNTHESIS.'))
-    return 'Start the language model, or correct LLM_BASE_URL, LLM_MODEL, LLM_API_KEY and LLM_TIMEOUT_MS of synthesis; its log names the cause.';
-  if (error instanceof ApiError && error.status === 503) return 'Start what it names; the checks above say how.';
-  if (error instanceof DeadlineError)
-    return 'The gateway is overloaded or a service behind it hangs: see its metrics and logs.';
-  if (error instanceof ConnectionError) return 'The connection broke: try again, and see the gateway’s log.';
-  if (error instanceof ApiError) return `Look for the request ${error.requestId} in the logs.`;
-  return 'This is a mistake of this program.';
 }

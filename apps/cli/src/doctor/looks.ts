@@ -1,16 +1,18 @@
 import type { CandorClient } from '@candor/client';
 import type { Finding } from './finding.js';
 
-/** Longer than a gateway lets a question take (`REASON_DEADLINE_MS`) where it is not set otherwise: a slow model is not broken. */
-const QUESTION_DEADLINE_MS = 70_000;
-
 type Outcome = Omit<Finding, 'what'>;
+
+export interface LookOptions {
+  /** Of what may take as long as the gateway allows: a slow model is not broken. */
+  patienceMs: number;
+}
 
 export interface Look {
   what: string;
   /** What the key has to be allowed to do. */
   actions: readonly string[];
-  look: (client: CandorClient) => Promise<Outcome>;
+  look: (client: CandorClient, options: LookOptions) => Promise<Outcome>;
   /** What to do when it takes too long; without: what to do about a gateway that does. */
   mendDeadline?: string;
 }
@@ -29,19 +31,19 @@ export const LOOKS: readonly Look[] = [
   {
     what: 'answers',
     actions: ['reason', 'documents:read'],
-    look: async (client) => {
+    look: async (client, { patienceMs }) => {
       const { data } = await client.listDocuments({ limit: 100 });
       const document = data.find(({ status }) => status === 'ready');
       if (!document) return { state: 'ok', message: describeNoneReady(data.length) };
       // Within a document the relevance gate is open, so whoever writes the answers is really asked.
       await client.reason(
         { query: 'What does it say?', documentId: document.id, limit: 1 },
-        { deadlineMs: QUESTION_DEADLINE_MS },
+        { deadlineMs: patienceMs },
       );
       return { state: 'ok', message: 'A question is answered.' };
     },
     mendDeadline:
-      'Whoever writes the answers is too slow: choose a faster LLM_MODEL, or raise LLM_TIMEOUT_MS of synthesis and, above it, REASON_DEADLINE_MS of the gateway; their logs say how long a call takes.',
+      'Whoever writes the answers is too slow: choose a faster LLM_MODEL, or raise LLM_TIMEOUT_MS of synthesis and, above it, REASON_DEADLINE_MS of the gateway, and above that --deadline of this program; their logs say how long a call takes.',
   },
   {
     what: 'dead letters',

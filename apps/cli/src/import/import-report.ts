@@ -1,3 +1,6 @@
+import type { AppError } from '@candor/contracts';
+import { errorJson } from '../refusal.js';
+
 export interface ImportFailure {
   name: string;
   /** Of the API's errors; null when it was never sent. */
@@ -17,6 +20,8 @@ export class ImportReport {
   readonly skipped: { name: string; message: string }[] = [];
   readonly failed: ImportFailure[] = [];
   readonly requestIds: string[] = [];
+  /** What ended it before its end: what is not settled by then was not sent, or not followed. */
+  error: AppError | null = null;
 
   get settled(): number {
     return this.accepted + this.unchanged + this.skipped.length + this.failed.length;
@@ -24,7 +29,8 @@ export class ImportReport {
 
   toJson(): Record<string, unknown> {
     const { found, accepted, unchanged, indexed, skipped, failed, requestIds } = this;
-    return { found, accepted, unchanged, indexed, skipped, failed, requestIds };
+    const error = this.error && errorJson(this.error);
+    return { found, accepted, unchanged, indexed, skipped, failed, requestIds, error };
   }
 
   toText(waited: boolean): string {
@@ -35,6 +41,7 @@ export class ImportReport {
       ...(waited ? [`${this.indexed} indexed`] : []),
       `${this.skipped.length} skipped`,
       `${this.failed.length} failed`,
+      ...(this.error && this.found > this.settled ? [`${this.found - this.settled} not sent`] : []),
     ];
     const lines = [
       counts.join(', '),

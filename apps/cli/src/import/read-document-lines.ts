@@ -4,12 +4,13 @@ import { readLines } from '../read-input.js';
 import type { ImportEntry } from './import-entry.js';
 
 /** NDJSON of documents as POST /v1/ingest takes them. A line that is none is a problem of its own. */
-export async function* readDocumentLines(path: string): AsyncGenerator<ImportEntry> {
+export async function* readDocumentLines(source: string | NodeJS.ReadableStream): AsyncGenerator<ImportEntry> {
+  const file = typeof source === 'string' ? basename(source) : 'standard input';
   let number = 0;
-  for await (const line of readLines(path)) {
+  for await (const line of readLines(source)) {
     number += 1;
     if (line.trim() === '') continue;
-    const name = `${basename(path)} line ${number}`;
+    const name = `${file} line ${number}`;
     const value = parseLine(line);
     if (value === undefined) {
       yield { kind: 'problem', name, message: 'The line is not valid JSON.' };

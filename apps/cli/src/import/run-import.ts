@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { AppError, type IngestDocument } from '@candor/contracts';
 import { refuseUnsupported } from '@candor/extraction';
 import type { ImportGateway } from '../client/import-gateway.js';
+import { toRefusal } from '../refusal.js';
+import { DocumentBatch } from './document-batch.js';
 import type { ImportEntry } from './import-entry.js';
 import { ImportReport } from './import-report.js';
 
@@ -14,14 +16,11 @@ export interface ImportSettings {
 
 type FileEntry = Extract<ImportEntry, { kind: 'file' }>;
 
-const MAX_BATCH_DOCUMENTS = 100;
-/** Well below what the server takes in one call. */
-const MAX_BATCH_LENGTH = 4_000_000;
 const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
 /**
  * Sends what is read, a bounded part at a time. What can't be sent is reported and the rest goes on; a refusal that
- * concerns everything (a key that may not, a server out of reach) ends the import.
+ * concerns everything (a key that may not, a server out of reach) ends the import, and is in its report.
  */
 export async function runImport(
   entries: AsyncIterable<ImportEntry>,
@@ -29,28 +28,45 @@ export async function runImport(
   settings: ImportSettings,
 ): Promise<ImportReport> {
   const report = new ImportReport();
-  const batch = new DocumentBatch(client, report);
-  const uploads = new Set<Promise<void>>();
-  let fatal: unknown = null;
-  for await (const entry of entries) {
-    if (fatal !== null) break;
-    report.found += 1;
-    if (entry.kind === 'document') await batch.add(withTags(entry.document, settings.tags));
-    else if (entry.kind === 'file') {
-      const upload: Promise<void> = uploadFile(entry, client, report, settings)
-        .catch((error: unknown) => void (fatal ??= error))
-        .finally(() => uploads.delete(upload));
-      uploads.add(upload);
-      if (uploads.size >= settings.concurrency) await Promise.race(uploads);
-    } else if (entry.kind === 'problem') report.failed.push({ name: entry.name, type: null, message: entry.message });
-    else report.skipped.push(entry);
-    settings.onProgress(report);
+  try {
+    await importAll(entries, client, report, settings);
+  } catch (thrown) {
+    report.error = toRefusal(thrown);
   }
-  await Promise.all(uploads);
-  if (fatal !== null) throw toError(fatal);
-  await batch.flush();
   settings.onProgress(report);
   return report;
+}
+
+async function importAll(
+  entries: AsyncIterable<ImportEntry>,
+  client: ImportGateway,
+  report: ImportReport,
+  settings: ImportSettings,
+): Promise<void> {
+  const batch = new DocumentBatch((documents) => sendDocuments(documents, client, report));
+  const uploads = new Set<Promise<void>>();
+  let fatal: unknown = null;
+  try {
+    for await (const entry of entries) {
+      if (fatal !== null) break;
+      report.found += 1;
+      if (entry.kind === 'document') await batch.add(withTags(entry.document, settings.tags));
+      else if (entry.kind === 'file') {
+        const upload: Promise<void> = uploadFile(entry, client, report, settings)
+          .catch((error: unknown) => void (fatal ??= error))
+          .finally(() => uploads.delete(upload));
+        uploads.add(upload);
+        if (uploads.size >= settings.concurrency) await Promise.race(uploads);
+      } else if (entry.kind === 'problem') report.failed.push({ name: entry.name, type: null, message: entry.message });
+      else report.skipped.push(entry);
+      settings.onProgress(report);
+    }
+  } finally {
+    // Also after a failure: what is under way may still be accepted, and the report says so.
+    await Promise.all(uploads);
+  }
+  if (fatal !== null) throw toError(fatal);
+  await batch.flush();
 }
 
 function withTags(document: IngestDocument, tags: readonly string[]): IngestDocument {
@@ -94,52 +110,26 @@ async function uploadFile(
   }
 }
 
-/** Documents are sent together, and one by one when the server refuses them together: one bad one spoils a call. */
-class DocumentBatch {
-  private documents = new Map<string, IngestDocument>();
-  private length = 0;
-
-  constructor(
-    private readonly client: ImportGateway,
-    private readonly report: ImportReport,
-  ) {}
-
-  async add(document: IngestDocument): Promise<void> {
-    const key = JSON.stringify([document.provider, document.connectorId ?? null, document.externalId]);
-    // The same item twice in a call is refused; the later one is newer.
-    if (
-      this.documents.size >= MAX_BATCH_DOCUMENTS ||
-      this.length + document.body.length > MAX_BATCH_LENGTH ||
-      this.documents.has(key)
-    )
-      await this.flush();
-    this.documents.set(key, document);
-    this.length += document.body.length;
-  }
-
-  async flush(): Promise<void> {
-    const documents = [...this.documents.values()];
-    this.documents = new Map();
-    this.length = 0;
-    if (documents.length > 0) await this.send(documents);
-  }
-
-  private async send(documents: readonly IngestDocument[]): Promise<void> {
-    try {
-      const { requestId, items } = await this.client.ingest(documents);
-      const accepted = items.filter(({ status }) => status === 'accepted').length;
-      this.report.accepted += accepted;
-      this.report.unchanged += items.length - accepted;
-      if (accepted > 0) this.report.requestIds.push(requestId);
-    } catch (error) {
-      const [document] = documents;
-      if (!isAboutOneItem(error) || document === undefined) throw error;
-      if (documents.length === 1) {
-        this.report.failed.push({ name: document.title, type: error.code, message: error.message });
-        return;
-      }
-      for (const single of documents) await this.send([single]);
+/** Together, and one by one when the server refuses them together: one bad one spoils a call. */
+async function sendDocuments(
+  documents: readonly IngestDocument[],
+  client: ImportGateway,
+  report: ImportReport,
+): Promise<void> {
+  try {
+    const { requestId, items } = await client.ingest(documents);
+    const accepted = items.filter(({ status }) => status === 'accepted').length;
+    report.accepted += accepted;
+    report.unchanged += items.length - accepted;
+    if (accepted > 0) report.requestIds.push(requestId);
+  } catch (error) {
+    const [document] = documents;
+    if (!isAboutOneItem(error) || document === undefined) throw error;
+    if (documents.length === 1) {
+      report.failed.push({ name: document.title, type: error.code, message: error.message });
+      return;
     }
+    for (const single of documents) await sendDocuments([single], client, report);
   }
 }
 

@@ -6,20 +6,24 @@ import type { ImportReport } from './import-report.js';
 const POLL_MS = 1_000;
 
 /**
- * Follows the accepted items until each is searchable or has failed; failures join the report. Returns why it could not
- * follow them to the end, null when it could: what was sent is sent, and has its report.
+ * Follows the accepted items until each is searchable or has failed; failures join the report, and so does why it could
+ * not follow them to the end: what was sent is sent, and has its report.
  */
 export async function waitForIndexing(
   client: ImportGateway,
   report: ImportReport,
   options: { signal: AbortSignal; onProgress: (ended: number) => void },
-): Promise<AppError | null> {
+): Promise<void> {
   try {
     await followAll(client, report, options);
-    return null;
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const { code, message, details } = cause;
+    report.error = new AppError(code, {
+      message: `Indexing was not followed to its end: ${message}`,
+      ...(details ? { details } : {}),
+      cause,
+    });
   }
 }
 

@@ -315,6 +315,38 @@ withServers('the MCP endpoint', () => {
       expect(await from('http://localhost:6274')).toBe(400);
     });
 
+    it('is a browser that may ask beforehand without a key, and lets the page read the answer', async () => {
+      const ask = (origin: string, path = '/mcp') =>
+        gateways.send('OPTIONS', path, {
+          key: null,
+          headers: {
+            origin,
+            'access-control-request-method': 'POST',
+            'access-control-request-headers': 'authorization,content-type,mcp-protocol-version',
+          },
+        });
+      const sharedWith = ({ status, headers }: { status: number; headers: Headers }): unknown[] => [
+        status,
+        headers.get('access-control-allow-origin'),
+      ];
+      expect(sharedWith(await ask(ORIGIN))).toEqual([204, ORIGIN]);
+      expect(sharedWith(await ask('https://evil.example'))).toEqual([403, null]);
+      const metadata = '/.well-known/oauth-protected-resource/mcp';
+      expect(sharedWith(await ask(ORIGIN, metadata))).toEqual([204, ORIGIN]);
+      expect(sharedWith(await gateways.send('GET', metadata, { key: null, headers: { origin: ORIGIN } }))).toEqual([
+        200,
+        ORIGIN,
+      ]);
+      const body = { jsonrpc: '2.0', id: 1, method: 'ping' };
+      const headers = { ...MCP_HEADERS, origin: ORIGIN };
+      const answer = await gateways.send('POST', '/mcp', { key: agent.key, headers, body });
+      expect(sharedWith(answer)).toEqual([200, ORIGIN]);
+      expect(answer.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id');
+      const unknown = await gateways.send('POST', '/mcp', { key: null, headers, body });
+      expect(sharedWith(unknown)).toEqual([401, ORIGIN]);
+      expect(unknown.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
+    });
+
     it.each(['GET', 'DELETE'])('gets 405 for %s, since no session is kept', async (method) => {
       const { status, headers, body } = await gateways.send(method, '/mcp', { key: agent.key, headers: MCP_HEADERS });
       expect(status).toBe(405);

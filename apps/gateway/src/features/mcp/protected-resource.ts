@@ -4,9 +4,14 @@ import type { McpAddress } from './mcp-environment.js';
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const MCP_PATH = /^\/mcp\/?$/i;
+const METADATA_PATHS = /^\/\.well-known\/oauth-protected-resource(\/mcp)?\/?$/i;
 
 export function isMcpPath(path: string): boolean {
   return MCP_PATH.test(path);
+}
+
+export function isMetadataPath(path: string): boolean {
+  return METADATA_PATHS.test(path);
 }
 
 /** Where the client finds this gateway: as configured, else as it called it. */
