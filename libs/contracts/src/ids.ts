@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-const uuid = z.uuid({ error: 'must be a UUID' });
+/** In lower case, as ids are stored and compared; clients of some platforms write them in capitals. */
+const uuid = z.uuid({ error: 'must be a UUID' }).toLowerCase();
 
 export const tenantIdSchema = uuid.brand<'TenantId'>();
 export const apiKeyIdSchema = uuid.brand<'ApiKeyId'>();

@@ -1,3 +1,5 @@
+import { segmentInWindows } from './segment-in-windows.js';
+
 /** A run of non-whitespace up to this long is one word (`well-known`, a short URL); a longer one is text without spaces. */
 const LONGEST_WORD = 64;
 
@@ -11,7 +13,7 @@ export function findCutPositions(text: string): number[] {
   const positions: number[] = [];
   for (const { 0: run, index } of text.matchAll(/\S+/gu)) {
     if (run.length > LONGEST_WORD) {
-      for (const segment of segmenter.segment(run)) {
+      for (const segment of segmentInWindows(segmenter, run)) {
         const end = segment.index + segment.segment.length;
         if (end < run.length) positions.push(index + end);
       }

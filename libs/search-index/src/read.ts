@@ -4,6 +4,7 @@ import { LanceDbReader } from './lancedb/lancedb-reader.js';
 import type { LanceDbOptions } from './lancedb/lancedb-store.js';
 import type { SearchIndexReader } from './search-index.port.js';
 
+export { MAX_CANDIDATES } from './chunk-filter.js';
 export type { ElasticsearchOptions } from './elasticsearch/elasticsearch-client.js';
 export type { LanceDbOptions } from './lancedb/lancedb-store.js';
 export { SEARCH_INDEX_READER } from './search-index.port.js';

@@ -1,7 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { AppError, type CallerScope, type Provider } from '@candor/contracts';
 import type { ItemHead, KeyHead, LiveGeneration, ReadScope, RetrievalViews } from '@candor/persistence/views';
-import type { Candidate, ChunkFilter, IndexAddress, SearchIndexReader } from '@candor/search-index/read';
+import {
+  MAX_CANDIDATES,
+  type Candidate,
+  type ChunkFilter,
+  type IndexAddress,
+  type SearchIndexReader,
+} from '@candor/search-index/read';
 import type { ExclusionTally } from './exclusion-tally.js';
 import { throwIfCancelled } from '@candor/runtime/cancellation';
 import { readQueryTerms, type WordMatch } from '@candor/reasoning/relevance';
@@ -110,7 +116,7 @@ export class RetrievalRun {
       throwIfCancelled(this.signal);
       this.selected = this.select();
       if (this.isDone(found, k)) return;
-      k *= FUSION.refillGrowth;
+      k = Math.min(MAX_CANDIDATES, k * FUSION.refillGrowth);
     }
   }
 
@@ -140,7 +146,7 @@ export class RetrievalRun {
       scope: this.scope,
       generation,
       denseWeight: this.plan.denseWeight ?? FUSION.denseWeight,
-      candidates: this.pool.size,
+      candidates: this.selected.known,
       rounds: this.rounds,
       exact: this.exact,
       tookMs: { ...this.took, total: performance.now() - started },
@@ -191,11 +197,22 @@ export class RetrievalRun {
     return selectPage(this.pool.values(), this.heads, this.scope, this.plan, this.words, this.at);
   }
 
-  /** The page is full, nothing is left to find, or the effort is spent. */
+  /**
+   * The page is full, nothing is left to find, or the effort is spent.
+   *
+   * @throws AppError DEPENDENCY.INDEX_UNAVAILABLE when all of it was spent on what may not be shown any more: an empty page would
+   *   say that there is nothing.
+   */
   private isDone(found: readonly Candidate[], k: number): boolean {
-    const { isFull, threshold } = this.selected;
-    if (isFull || this.rounds >= FUSION.maxRounds) return true;
-    return isExhausted(found, k, threshold, this.plan.rule, this.words);
+    const { isFull, threshold, entries } = this.selected;
+    if (isFull || isExhausted(found, k, threshold, this.plan.rule, this.words)) return true;
+    if (this.rounds < FUSION.maxRounds) return false;
+    if (entries.length === 0)
+      throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE', {
+        message:
+          'The search index is far behind: what it holds nearest to this query is gone or was replaced. Try again in a while.',
+      });
+    return true;
   }
 
   private filterOf(itemIds: string[] | null): ChunkFilter {

@@ -279,12 +279,21 @@ describe('refill', () => {
     expect(itemsOf(page)).toEqual([1, 2].map(idOf));
   });
 
-  it('gives up after three rounds', async () => {
-    const growth = FUSION.refillGrowth;
-    addItems(1, first * (1 + growth + growth ** 2) + 10);
-    for (let number = 1; number <= world.heads.size; number += 1) world.changeHead(idOf(number), { superseded: true });
+  it('reaches what is left when the index lags behind by thousands of items', async () => {
+    addItems(1, 2_000);
+    for (let number = 1; number < 2_000; number += 1) world.deleteItem(idOf(number));
     const page = await retrieve();
-    expect(page).toMatchObject({ entries: [], rounds: FUSION.maxRounds });
+    expect(itemsOf(page)).toEqual([idOf(2_000)]);
+    // What isn't there any more isn't counted for the caller.
+    expect(page.candidates).toBe(1);
+  });
+
+  it('fails rather than say that there is nothing, when its effort is spent on what was replaced', async () => {
+    const growth = FUSION.refillGrowth;
+    addItems(1, first * (1 + growth + growth ** 2 + growth ** 3 + growth ** 4) + 10);
+    for (let number = 1; number <= world.heads.size; number += 1) world.changeHead(idOf(number), { superseded: true });
+    await expect(retrieve()).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
+    expect(world.queries).toHaveLength(FUSION.maxRounds);
   });
 
   it('stops when the signal fires between rounds', async () => {

@@ -46,6 +46,8 @@ export interface SelectedPage {
   /** Nothing would be gained by looking further. */
   isFull: boolean;
   excluded: ExclusionTally;
+  /** Candidates of which the caller may know: what is hidden from it, or gone, isn't counted. */
+  known: number;
   /** Items that no further round can add anything of. */
   settledItemIds: Set<string>;
   /** Cosine below which no candidate can enter this page; null = none is too low. */
@@ -69,10 +71,12 @@ export function selectPage(
   const excluded = new ExclusionTally();
   const settledItemIds = new Set<string>();
   const visible: CheckedCandidate[] = [];
+  let known = 0;
   for (const candidate of candidates) {
     const { chunk } = candidate;
     const head = heads.get(headKey(chunk));
     const verdict = judgeCandidate(scope, head);
+    if (verdict !== 'withheld' && verdict !== 'gone') known += 1;
     const isKept = verdict === 'visible' || (verdict === 'superseded' && plan.keepsSuperseded === true);
     if (isKept && head) visible.push({ ...candidate, head, match: words.matchOf(chunk) });
     else reject(candidate, verdict);
@@ -89,7 +93,7 @@ export function selectPage(
   else countBelow(below, kept);
   // Of an emptied page's further candidates, the most alike have been judged.
   const isFull = (isEmptied ? kept : entries).length >= plan.limit;
-  return { entries, relevant, isFull, excluded, settledItemIds, threshold };
+  return { entries, relevant, isFull, excluded, known, settledItemIds, threshold };
 
   function reject(candidate: Candidate, verdict: ReturnType<typeof judgeCandidate>): void {
     const { itemId, provider } = candidate.chunk;

@@ -1,3 +1,5 @@
+import { segmentInWindows } from '../segment-in-windows.js';
+
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /** Longest sentence that is read; longer ones are tables and code. */
@@ -13,7 +15,7 @@ export interface Clause {
 export function splitClauses(text: string): Clause[] {
   return text
     .split(/\n+/)
-    .flatMap((line) => Array.from(sentences.segment(line), ({ segment }) => segment))
+    .flatMap((line) => Array.from(segmentInWindows(sentences, line), ({ segment }) => segment))
     .map(stripHeader)
     .filter((sentence) => sentence !== '' && sentence.length <= LONGEST_SENTENCE && !sentence.endsWith('?'))
     .flatMap((sentence) => splitSentence(sentence).map((clause) => ({ sentence, text: clause })));

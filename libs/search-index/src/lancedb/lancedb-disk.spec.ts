@@ -3,11 +3,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { buildChunk, openFilter, putVersion, unitVector } from '../conformance/chunk-builder.js';
+import { buildChunk, DIMENSIONS, openFilter, putVersion, unitVector } from '../conformance/chunk-builder.js';
 import { asFound, IndexFixture } from '../conformance/index-fixture.js';
 import { createLanceDbReader } from '../read.js';
 import { createLanceDbWriter } from '../write.js';
 import { createLanceDbIndex } from './create-lancedb-index.js';
+import { LanceDbStore } from './lancedb-store.js';
 
 jest.setTimeout(60_000);
 
@@ -48,6 +49,20 @@ describe('LanceDB on disk', () => {
     expect(await fixture.find({ text: 'plain', k: 10 })).not.toEqual([]);
   });
 
+  it('lets searches through while another waits for its embedding, also when somebody compacts', async () => {
+    await fixture.apply(putVersion(buildChunk(fixture.tenantId)));
+    let embed = (_vector: Float32Array): void => {};
+    const slow = fixture.search({ vector: new Promise<Float32Array>((resolve) => (embed = resolve)) });
+    const store = LanceDbStore.acquire({ directory });
+    // As compaction does: alone, once those who read are through.
+    const alone = store.partition(fixture.address).gate.alone(async () => undefined);
+    expect((await fixture.search()).candidates).toHaveLength(1);
+    await alone;
+    embed(unitVector(1));
+    expect((await slow).candidates).toHaveLength(1);
+    await store.release();
+  });
+
   it('purges after a crash between delete and count', async () => {
     const secret = 'zq8xsecret';
     await fixture.apply(
@@ -63,6 +78,18 @@ describe('LanceDB on disk', () => {
     });
     expect(await fixture.index.writer.countItem(fixture.address, secret)).toBe(0);
     expect(await filesWith(secret)).toEqual([]);
+  });
+
+  it('keeps the folder of a tenant until its last generation is dropped', async () => {
+    const { tenantId, address, index } = fixture;
+    const next = { tenantId, generation: `${address.generation}-next` };
+    await fixture.apply(putVersion(buildChunk(tenantId)));
+    await index.writer.ensureIndex(next, DIMENSIONS);
+    await index.writer.dropIndex(address);
+    expect(await readdir(directory)).toEqual([tenantId]);
+    await index.writer.dropIndex(next);
+    await index.writer.dropIndex(next);
+    expect(await readdir(directory)).toEqual([]);
   });
 
   it('keeps what was written, for the next process', async () => {

@@ -25,8 +25,10 @@ export class LanceDbReader implements SearchIndexReader {
     throwIfCancelled(query.signal);
     if (matchesNothing(query.filter)) return { candidates: [], exact: true };
     const where = buildWhere(query.filter);
+    // Not behind the gate: whoever compacts would wait for the embedding, and all others for that.
+    const vector = await untilCancelled(Promise.resolve(query.vector), query.signal);
     const work = partition.gate.shared(async () => {
-      const [tables, vector] = await Promise.all([partition.open(), query.vector]);
+      const tables = await partition.open();
       if (!tables) throw new Error('The index is not there.');
       return searchTables(tables, { ...query, vector }, where);
     });

@@ -1,7 +1,7 @@
 import './native-threads.js';
 import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { connect, Index, type Connection, type Table } from '@lancedb/lancedb';
 import { profileMismatch } from '../check-operations.js';
 import { assertAddress } from '../index-address.js';
@@ -62,6 +62,7 @@ export class Partition {
     await this.gate.alone(async () => {
       await this.close();
       await rm(this.directory, { recursive: true, force: true });
+      await removeIfEmpty(dirname(this.directory));
     });
   }
 
@@ -118,6 +119,15 @@ export async function buildTextIndex(table: Table): Promise<void> {
     withPosition: false,
   });
   await table.createIndex('searchText', { config: text, replace: true });
+}
+
+/** The tenant's own folder bears its id: with the last generation it goes as well. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 /** All partitions of a directory, shared by every reader and writer of this process, so they see each other. */

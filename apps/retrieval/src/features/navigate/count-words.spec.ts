@@ -7,4 +7,8 @@ describe('countWords', () => {
     ['   \n ', 0],
     ['我们保留绿色', 3],
   ])('%p has %p words', (text, words) => expect(countWords(text)).toBe(words));
+
+  it('counts those of a book without holding the process for minutes', () => {
+    expect(countWords('We keep the lime-green accent. '.repeat(40_000))).toBe(240_000);
+  });
 });

@@ -1,7 +1,9 @@
+import { segmentInWindows } from '@candor/reasoning/relevance';
+
 /** Words as Unicode segments them, also where no spaces stand between them. */
 export function countWords(text: string): number {
   let words = 0;
-  for (const segment of segmenter.segment(text)) if (segment.isWordLike) words += 1;
+  for (const segment of segmentInWindows(segmenter, text)) if (segment.isWordLike) words += 1;
   return words;
 }
 

@@ -1,3 +1,4 @@
+import { segmentInWindows } from '@candor/reasoning/relevance';
 import { cleanMarkdown } from './clean-markdown.js';
 
 export interface Sentence {
@@ -80,7 +81,7 @@ function splitBlock(content: string, block: Block): Sentence[] {
     .replace(/[!?](?=[A-Za-z0-9/=&[(])/g, ' ');
   const pieces: Array<{ from: number; to: number }> = [];
   let from = 0;
-  for (const segment of segmenter.segment(flat)) {
+  for (const segment of segmentInWindows(segmenter, flat)) {
     const to = segment.index + segment.segment.length;
     if (to < flat.length && ABBREVIATION.test(flat.slice(from, to))) continue;
     pieces.push(...splitOverlong(flat, from, to));
