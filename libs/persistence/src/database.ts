@@ -31,6 +31,7 @@ import { SupersedingWithinATenant1764990000010 } from './migrations/176499000001
 import { AuditRecords1764990000100 } from './migrations/1764990000100-audit-records.js';
 import { ReadableSchemaVersion1764990000101 } from './migrations/1764990000101-readable-schema-version.js';
 import { AuditRecordIndex1764990000200 } from './migrations/1764990000200-audit-record-index.js';
+import { UnstoredIds1764990000300 } from './migrations/1764990000300-unstored-ids.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
   activeScope,
@@ -129,6 +130,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       AuditRecords1764990000100,
       ReadableSchemaVersion1764990000101,
       AuditRecordIndex1764990000200,
+      UnstoredIds1764990000300,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,

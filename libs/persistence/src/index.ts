@@ -57,6 +57,7 @@ export * from './repositories/sweep.repository.js';
 export * from './repositories/sync-batch.repository.js';
 export * from './repositories/sync-run.repository.js';
 export * from './repositories/sync-slice.repository.js';
+export * from './repositories/sync-unstored.repository.js';
 export * from './repositories/tenant-tables.js';
 export * from './repositories/tenant.repository.js';
 export * from './quota-environment.js';

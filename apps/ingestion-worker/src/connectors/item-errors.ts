@@ -26,9 +26,14 @@ export function toRunError(error: unknown, what: string): unknown {
   });
 }
 
-/** A permanent error concerns the item alone; any other ends the slice. */
-export function toItemFailure(externalId: string, title: string | null, error: unknown): ItemFailure {
-  if (!(error instanceof AppError) || error.retryable || !isOfItem(error)) throw error;
+/**
+ * A permanent error concerns the item alone; any other ends the slice. Where the caller gives up on the place, an outage
+ * is the item's as well; it stays retryable, so that a later run reads it again.
+ */
+export function toItemFailure(externalId: string, title: string | null, error: unknown, giveUp = false): ItemFailure {
+  if (!(error instanceof AppError)) throw error;
+  const isGivenUp = giveUp && error.code === 'CONNECTOR.UNAVAILABLE';
+  if (!isGivenUp && (error.retryable || !isOfItem(error))) throw error;
   return { externalId, title, error };
 }
 

@@ -38,9 +38,21 @@ export interface ItemFailure {
   error: AppError;
 }
 
+/**
+ * Who may see all stored items whose metadata hold these values: taken over at once, without reading any of them. For
+ * policies that many items share, such as a channel's.
+ */
+export interface PolicyChange {
+  matching: Record<string, string>;
+  /** null = unknown or unreadable: the items are withheld. */
+  accessPolicy: AccessPolicy | null;
+}
+
 /** A page of changes. Nothing of it counts before all of it is stored, together with its cursor. */
 export interface SyncBatch {
   items: ConnectorItem[];
+  /** Stored before the items are read. */
+  policyOf?: PolicyChange;
   /** Gone at the source, or no longer readable by us. */
   deletedIds: string[];
   failures: ItemFailure[];
@@ -50,6 +62,15 @@ export interface SyncBatch {
   isLast?: boolean;
 }
 
+/** A page of a listing that says more of its ids. */
+export interface ListedPage {
+  ids: string[];
+  /** They may exist: those that are stored stay, and no other is missed. */
+  areGuesses?: boolean;
+  /** ISO instants by id: what was stored when less had been said is read again by `refresh`. */
+  activeAt?: Record<string, string>;
+}
+
 /** Said by a listing that doesn't see everything: ids that begin otherwise are not judged, and the run tells why. */
 export interface ListingLimit {
   onlyUnder: string[];
@@ -57,9 +78,17 @@ export interface ListingLimit {
 }
 
 /** Changes that belong to no pass, and so have no cursor. */
-export type ItemChanges = Pick<SyncBatch, 'items' | 'deletedIds' | 'failures'>;
+export type ItemChanges = Pick<SyncBatch, 'items' | 'policyOf' | 'deletedIds' | 'failures'>;
 
 export type SyncCursor = Record<string, unknown>;
+
+export interface ReadOptions {
+  /**
+   * The same place has kept the run from going on too often: what fails there about one item is reported as that item's
+   * failure, even an error that may pass. Never a rate limit, nor what isn't about one item.
+   */
+  giveUp: boolean;
+}
 
 /**
  * One account at one provider. Errors, from every method: `CONNECTOR.CREDENTIALS_REJECTED` (permanent),
@@ -73,14 +102,24 @@ export interface SourceConnector {
   /**
    * Changes since the cursor, oldest first where the provider allows it; null = everything. Batches are small (at most
    * about 50 items) and may come in any number of slices: a caller stops after any batch and goes on from its cursor.
-   * The last batch's cursor starts the next incremental run. Items may repeat; the caller is idempotent.
+   * The last batch's cursor starts the next incremental run. Items may repeat; the caller is idempotent. A caller that
+   * gives up takes one batch alone.
    */
-  changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch>;
-  /** External ids of everything that exists now, in pages: what a reconciliation compares with what is stored. */
-  listIds(signal: AbortSignal): AsyncIterable<string[] | ListingLimit>;
+  changes(cursor: SyncCursor | null, signal: AbortSignal, options?: ReadOptions): AsyncIterable<SyncBatch>;
+  /**
+   * External ids of everything that exists now, in pages: what a reconciliation compares with what is stored. Rather one
+   * that doesn't exist (see `areGuesses`) than one too few: what is named and not stored, and what no run brings meanwhile,
+   * is asked for by `refresh`, or by a full run.
+   */
+  listIds(signal: AbortSignal): AsyncIterable<string[] | ListedPage | ListingLimit>;
+  /**
+   * Which of these ids, that are stored and that the listing lacks, are proved to be gone; the others are kept. Absent
+   * where a listing is sure to name all that exists.
+   */
+  confirmGone?(externalIds: readonly string[], signal: AbortSignal): Promise<string[]>;
   /**
    * Items that an event told of, by external id: what they are now, however long ago the changes passed them by. Ids of
    * what this source doesn't cover are left out. Absent where the changes miss nothing.
    */
-  refresh?(externalIds: readonly string[], signal: AbortSignal): AsyncIterable<ItemChanges>;
+  refresh?(externalIds: readonly string[], signal: AbortSignal, options?: ReadOptions): AsyncIterable<ItemChanges>;
 }

@@ -35,6 +35,7 @@ export async function beginRemoval(transaction: Transaction, request: RemovalReq
   if (!source) return;
   await endActiveRun(transaction, sourceId);
   await transaction.query('DELETE FROM source_rereads WHERE source_id = $1', [sourceId]);
+  await transaction.query('DELETE FROM source_unstored_ids WHERE source_id = $1', [sourceId]);
   await hideItems(transaction, tenantId, sourceId);
   await enqueueRemoval(transaction, { tenantId, sourceId, requestId }, source.removal_slice);
 }

@@ -1,17 +1,27 @@
 import type { Transaction } from '../database.js';
 
-/** An item that an event told of. */
+/** An item that is to be read again: an event told of it, or a listing. */
 export interface WantedReread {
   externalId: string;
   /** As text, with the database's own precision: an event that comes meanwhile must not count as read. */
   requestedAt: string;
 }
 
-export async function requestReread(transaction: Transaction, sourceId: string, externalId: string): Promise<void> {
+export function requestReread(transaction: Transaction, sourceId: string, externalId: string): Promise<void> {
+  return requestRereads(transaction, sourceId, [externalId]);
+}
+
+export async function requestRereads(
+  transaction: Transaction,
+  sourceId: string,
+  externalIds: readonly string[],
+): Promise<void> {
+  if (externalIds.length === 0) return;
   await transaction.query(
-    `INSERT INTO source_rereads (source_id, external_id) VALUES ($1, $2)
+    `INSERT INTO source_rereads (source_id, external_id)
+     SELECT DISTINCT $1::uuid, d.external_id FROM unnest($2::text[]) AS d(external_id) ORDER BY d.external_id
      ON CONFLICT (source_id, external_id) DO UPDATE SET requested_at = clock_timestamp()`,
-    [sourceId, externalId],
+    [sourceId, externalIds],
   );
 }
 

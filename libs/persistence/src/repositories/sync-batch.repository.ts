@@ -1,6 +1,7 @@
-import type { ItemJobPayload, ItemState, Provider } from '@candor/contracts';
+import type { AccessPolicy, IngestDocument, ItemJobPayload, ItemState, Provider } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import type { FileDocument } from './item-file.repository.js';
+import type { UnchangedDocument } from './item-head.repository.js';
 import { enqueueItemJob } from './outbox.repository.js';
 import { tombstoneItem } from './item-pipeline.repository.js';
 
@@ -86,6 +87,76 @@ export async function readStoredContent(
   return row.body === null ? null : { body: row.body, mimeType: row.mime_type };
 }
 
+/** A policy for all items of a source whose metadata hold these values. */
+export interface SharedPolicy {
+  matching: Record<string, string>;
+  accessPolicy: AccessPolicy | null;
+}
+
+interface StoredFacts {
+  id: string;
+  provider: Provider;
+  external_id: string;
+  source_kind: IngestDocument['sourceKind'];
+  title: string;
+  url: string | null;
+  author_name: string | null;
+  source_created_at: Date | null;
+  source_updated_at: Date | null;
+  synced_at: Date | null;
+  valid_from: Date | null;
+  valid_until: Date | null;
+  supersedes: string[];
+  tags: string[];
+  metadata: NonNullable<IngestDocument['metadata']>;
+}
+
+/**
+ * Some of the items that have another policy yet, as documents that say what is stored, with the policy: for
+ * `acceptDocuments` in the same transaction, which holds them. Goes on after the item id `after`; gives the last one's,
+ * null at the end.
+ */
+export async function readForPolicy(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  { matching, accessPolicy }: SharedPolicy,
+  page: { after: string | null; limit: number },
+): Promise<{ documents: UnchangedDocument[]; after: string | null }> {
+  const rows: StoredFacts[] = await transaction.query(
+    `SELECT i.id, i.provider, i.external_id, i.source_kind, i.title, i.url, i.author_name, i.source_created_at,
+       i.source_updated_at, i.synced_at, i.valid_from, i.valid_until, i.supersedes, i.tags, i.metadata
+     FROM source_items i WHERE i.connector_id = $1 AND i.tenant_id = $2 AND i.purged_at IS NULL AND i.deleted_at IS NULL
+       AND ($3::uuid IS NULL OR i.id > $3) AND i.metadata @> $4::jsonb
+       AND i.access_policy IS DISTINCT FROM nullif($5::jsonb, 'null'::jsonb)
+     ORDER BY i.id LIMIT $6 FOR UPDATE OF i`,
+    [sourceId, tenantId, page.after, JSON.stringify(matching), JSON.stringify(accessPolicy), page.limit],
+  );
+  const documents = rows.map((row): UnchangedDocument => ({
+    provider: row.provider,
+    connectorId: sourceId,
+    sourceKind: row.source_kind,
+    externalId: row.external_id,
+    title: row.title,
+    url: row.url,
+    authorName: row.author_name,
+    sourceCreatedAt: toIso(row.source_created_at),
+    sourceUpdatedAt: toIso(row.source_updated_at),
+    syncedAt: toIso(row.synced_at),
+    validFrom: toIso(row.valid_from),
+    validUntil: toIso(row.valid_until),
+    supersedes: row.supersedes,
+    tags: row.tags,
+    metadata: row.metadata,
+    accessPolicy,
+    unchanged: true,
+  }));
+  return { documents, after: rows.length < page.limit ? null : (rows.at(-1)?.id ?? null) };
+}
+
+function toIso(instant: Date | null): string | null {
+  return instant?.toISOString() ?? null;
+}
+
 /** Remembered with the content that it marks; what was unread is read now. */
 export async function storeContentRevisions(
   transaction: Transaction,
@@ -157,6 +228,25 @@ export async function markListed(
   return count;
 }
 
+/** Of these ids those that are stored as they were before something was last said in them, by ISO instants. */
+export async function findSurpassed(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  provider: Provider,
+  activeAt: Record<string, string>,
+): Promise<string[]> {
+  const listed = Object.entries(activeAt).map(([id, at]) => ({ external_id: id, active_at: at }));
+  if (listed.length === 0) return [];
+  const rows: { external_id: string }[] = await transaction.query(
+    `SELECT i.external_id FROM jsonb_to_recordset($4::jsonb) AS d(external_id text, active_at timestamptz)
+     JOIN source_items i ON i.tenant_id = $1 AND i.provider = $2 AND i.external_id = d.external_id
+       AND coalesce(i.connector_id, '00000000-0000-0000-0000-000000000000') = $3 AND i.deleted_at IS NULL
+     WHERE i.source_updated_at < d.active_at`,
+    [tenantId, provider, sourceId, JSON.stringify(listed)],
+  );
+  return rows.map((row) => row.external_id);
+}
+
 /** The database's clock, which `markListed` writes by. */
 export async function readClock(transaction: Transaction): Promise<Date> {
   const rows: { now: Date }[] = await transaction.query('SELECT clock_timestamp()::timestamptz(3) AS now');
@@ -188,12 +278,12 @@ export async function findUnlistedItems(
   { tenantId, sourceId }: SourceKey,
   since: Date,
   limit: number,
-): Promise<string[]> {
-  const rows: { id: string }[] = await transaction.query(
-    `SELECT id FROM source_items WHERE ${UNLISTED} ORDER BY id LIMIT $4`,
+): Promise<Pick<KnownItem, 'itemId' | 'externalId'>[]> {
+  const rows: { id: string; external_id: string }[] = await transaction.query(
+    `SELECT id, external_id FROM source_items WHERE ${UNLISTED} ORDER BY id LIMIT $4`,
     [sourceId, tenantId, since, limit],
   );
-  return rows.map((row) => row.id);
+  return rows.map((row) => ({ itemId: row.id, externalId: row.external_id }));
 }
 
 export async function countUnlistedItems(

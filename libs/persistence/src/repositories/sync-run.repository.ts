@@ -110,10 +110,12 @@ export async function startSyncRun(
       ],
     );
     if (inserted[0]) {
-      // A run that lists everything forgets what was known of the changes.
+      // A run that lists everything forgets what was known of the changes, and does what any other does. Another one
+      // leaves open what it doesn't do itself.
       await transaction.query(
-        `UPDATE source_connectors SET wanted_mode = NULL, cursor = CASE WHEN $2 THEN NULL ELSE cursor END WHERE id = $1`,
-        [run.sourceId, run.mode === 'full'],
+        `UPDATE source_connectors SET wanted_mode = CASE WHEN $2 = 'full' OR wanted_mode = $2 THEN NULL ELSE wanted_mode END,
+           cursor = CASE WHEN $2 = 'full' THEN NULL ELSE cursor END WHERE id = $1`,
+        [run.sourceId, run.mode],
       );
       const started = toRun(inserted[0]);
       await enqueueSlice(transaction, started);

@@ -19,6 +19,7 @@ const UNIQUE_ACROSS_TENANTS = [
   'idempotency_records_pkey',
   // Of a row of the tenant's own: the policy holds the first column.
   'source_rereads_pkey',
+  'source_unstored_ids_pkey',
   'item_relations_pkey',
   'item_relations_open',
   'collection_items_pkey',
@@ -38,6 +39,7 @@ const REFERENCES_OF_HELD_ROWS = [
   'item_relations -> item_versions',
   'item_versions -> source_items',
   'source_rereads -> source_connectors',
+  'source_unstored_ids -> source_connectors',
   'sync_run_failures -> sync_runs',
 ];
 

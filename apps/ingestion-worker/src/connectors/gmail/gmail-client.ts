@@ -2,7 +2,7 @@ import type { GmailSettings } from '@candor/contracts';
 import type { OAuth2Client } from 'googleapis-common';
 import { gmail as openGmail, type gmail_v1 } from '@googleapis/gmail';
 import { z } from 'zod';
-import { askGoogle, parseAnswer } from '../google/read-google-answer.js';
+import { askGoogle, parseAnswer, parseItem } from '../google/read-google-answer.js';
 import { isUnreadable } from '../item-errors.js';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
 import { gmailThreadSchema, type GmailThread } from './gmail-message.js';
@@ -25,6 +25,8 @@ const historyRecord = z.looseObject({
 export type GmailHistoryRecord = z.infer<typeof historyRecord>;
 const threadEntry = z.looseObject({ id: z.string().min(1), historyId: z.string().nullish() });
 export type GmailThreadEntry = z.infer<typeof threadEntry>;
+const messageEntry = z.looseObject({ id: z.string().min(1), threadId: z.string().min(1) });
+export type GmailMessageEntry = z.infer<typeof messageEntry>;
 
 /** The few endpoints that are read, for one call or slice. Errors: those of the port, and `CONNECTOR.ITEM_UNREADABLE`. */
 export class GmailClient {
@@ -69,10 +71,28 @@ export class GmailClient {
     };
   }
 
+  /** Of the whole mailbox, without spam and trash. */
+  async listMessages(
+    pageToken: string | null,
+    pageSize: number,
+  ): Promise<{ messages: GmailMessageEntry[]; nextPageToken: string | null }> {
+    const page = await askGoogle(SERVICE, () =>
+      this.api.users.messages.list({
+        userId: MAILBOX,
+        maxResults: pageSize,
+        ...(pageToken === null ? {} : { pageToken }),
+      }),
+    );
+    return {
+      messages: parseAnswer(SERVICE, z.array(messageEntry), page.messages ?? []),
+      nextPageToken: page.nextPageToken ?? null,
+    };
+  }
+
   /** Null when it was deleted. */
   async findThread(id: string): Promise<GmailThread | null> {
     try {
-      return parseAnswer(
+      return parseItem(
         SERVICE,
         gmailThreadSchema,
         await askGoogle(SERVICE, () => this.api.users.threads.get({ userId: MAILBOX, id, format: 'full' })),

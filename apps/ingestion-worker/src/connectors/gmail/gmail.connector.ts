@@ -4,7 +4,7 @@ import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js'
 import { isUnreadable, toItemFailure, toRunError } from '../item-errors.js';
 import { createGoogleAuth } from '../google/google-auth.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import type { SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import type { ReadOptions, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 import { GmailClient, GMAIL_SCOPES, type GmailThreadEntry } from './gmail-client.js';
 import {
   isChangedSince,
@@ -13,10 +13,9 @@ import {
   type GmailHistoryState,
   type GmailListState,
 } from './gmail-cursor.js';
-import { isLive } from './gmail-message.js';
+import { listMailboxIds } from './list-mailbox-ids.js';
 import { readHistory } from './read-history.js';
-import { splitParts } from './split-parts.js';
-import { toAttachmentId, toGmailItems, type GmailContext, type GmailItems } from './to-gmail-items.js';
+import { toGmailItems, type GmailContext, type GmailItems } from './to-gmail-items.js';
 
 const PARALLEL_THREADS = 5;
 /** A thread may bring attachments along. */
@@ -59,13 +58,18 @@ export class GmailConnector implements SourceConnector {
     }
   }
 
-  async *changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch> {
+  async *changes(
+    cursor: SyncCursor | null,
+    signal: AbortSignal,
+    { giveUp }: ReadOptions = { giveUp: false },
+  ): AsyncIterable<SyncBatch> {
     const client = this.open(signal);
     try {
       const profile = await client.getProfile();
       const context: GmailContext = {
         mailbox: profile.emailAddress,
-        includeAttachments: this.settings.includeAttachments ?? true,
+        includeAttachments: this.includeAttachments,
+        giveUp,
         openClient: (own) => this.open(own, MAX_ATTACHMENT_ANSWER),
       };
       const saved = parseGmailCursor(cursor);
@@ -87,22 +91,17 @@ export class GmailConnector implements SourceConnector {
     }
   }
 
-  async *listIds(signal: AbortSignal): AsyncIterable<string[]> {
+  async *listIds(signal: AbortSignal): ReturnType<SourceConnector['listIds']> {
     const client = this.open(signal);
     try {
-      let pageToken: string | null = null;
-      do {
-        const page: { threads: GmailThreadEntry[]; nextPageToken: string | null } = await client.listThreads(
-          this.settings.query,
-          pageToken,
-          100,
-        );
-        yield await this.readIds(page.threads, client);
-        pageToken = page.nextPageToken;
-      } while (pageToken !== null);
+      yield* listMailboxIds(client, { query: this.settings.query, includeAttachments: this.includeAttachments });
     } catch (error) {
       throw toRunError(error, 'to list threads');
     }
+  }
+
+  private get includeAttachments(): boolean {
+    return this.settings.includeAttachments ?? true;
   }
 
   private startListing(historyId: string, since: string | null): GmailListState {
@@ -168,20 +167,6 @@ export class GmailConnector implements SourceConnector {
       : { batch, state: { ...state, pageToken: page.nextPageToken }, isDone: false };
   }
 
-  private async readIds(threads: readonly GmailThreadEntry[], client: GmailClient): Promise<string[]> {
-    if (this.settings.includeAttachments === false) return threads.map(({ id }) => id);
-    const ids: string[] = [];
-    for (const { id } of threads) {
-      const thread = await client.findThread(id);
-      const live = thread?.messages?.filter(isLive) ?? [];
-      if (live.length > 0) ids.push(id);
-      for (const message of live) {
-        ids.push(...splitParts(message).attachments.map(({ ordinal }) => toAttachmentId(id, message.id, ordinal)));
-      }
-    }
-    return ids;
-  }
-
   private open(signal: AbortSignal, maxBytes?: number): GmailClient {
     this.auth ??= createGoogleAuth(this.credentials, {
       fetch: this.http.fetchFor({ signal: NEVER }),
@@ -211,6 +196,6 @@ async function readThread(id: string, client: GmailClient, context: GmailContext
     const thread = await client.findThread(id);
     return thread === null ? { items: [], deletedIds: [id], failures: [] } : await toGmailItems(thread, context);
   } catch (error) {
-    return { items: [], deletedIds: [], failures: [toItemFailure(id, null, error)] };
+    return { items: [], deletedIds: [], failures: [toItemFailure(id, null, error, context.giveUp)] };
   }
 }

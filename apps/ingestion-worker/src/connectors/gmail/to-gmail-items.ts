@@ -23,6 +23,8 @@ const MOST_MESSAGE_IDS = 200;
 export interface GmailContext {
   mailbox: string;
   includeAttachments: boolean;
+  /** An outage that concerns one thread is that thread's failure. */
+  giveUp: boolean;
   openClient: (signal: AbortSignal) => GmailClient;
 }
 

@@ -1,8 +1,8 @@
-import type { GoogleDriveSettings } from '@candor/contracts';
+import { AppError, type GoogleDriveSettings } from '@candor/contracts';
 import type { OAuth2Client } from 'googleapis-common';
 import { drive as openDrive, type drive_v3 } from '@googleapis/drive';
 import { z } from 'zod';
-import { askGoogle, parseAnswer, undocumented } from '../google/read-google-answer.js';
+import { askGoogle, parseAnswer, parseItem, undocumented } from '../google/read-google-answer.js';
 import { isUnreadable } from '../item-errors.js';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
 import { driveFileSchema, FILE_FIELDS, type DriveChange, type DriveFile } from './drive-file.js';
@@ -16,8 +16,6 @@ export interface DriveFilePage {
   /** Ids of entries that aren't files as Google documents them. */
   malformed: string[];
   nextPageToken: string | null;
-  /** Google couldn't search all shared drives: what is missing may still exist. */
-  isIncomplete: boolean;
 }
 
 /** The few endpoints that are read, for one call or slice. Errors: those of the port, and `CONNECTOR.ITEM_UNREADABLE`. */
@@ -54,6 +52,7 @@ export class DriveClient {
     }
   }
 
+  /** CONNECTOR.UNAVAILABLE also when Google couldn't search all shared drives: what is missing then may still exist. */
   async listFiles(query: string, pageToken: string | null, pageSize: number): Promise<DriveFilePage> {
     const page = await askGoogle(SERVICE, () =>
       this.api.files.list({
@@ -67,12 +66,14 @@ export class DriveClient {
         ...(pageToken === null ? {} : { pageToken }),
       }),
     );
+    if (page.incompleteSearch === true) {
+      throw new AppError('CONNECTOR.UNAVAILABLE', { message: 'Google could not search all shared drives.' });
+    }
     const entries = readList(page.files);
     return {
       files: entries.flatMap((entry) => driveFileSchema.safeParse(entry).data ?? []),
       malformed: entries.filter((entry) => !driveFileSchema.safeParse(entry).success).map(readId),
       nextPageToken: page.nextPageToken ?? null,
-      isIncomplete: page.incompleteSearch === true,
     };
   }
 
@@ -102,7 +103,7 @@ export class DriveClient {
     const file = await askGoogle(SERVICE, () =>
       this.api.files.get({ fileId, fields: FILE_FIELDS, supportsAllDrives: true }),
     );
-    return parseAnswer(SERVICE, driveFileSchema, file);
+    return parseItem(SERVICE, driveFileSchema, file);
   }
 
   async listPermissions(fileId: string): Promise<unknown[]> {
@@ -118,7 +119,7 @@ export class DriveClient {
           ...(pageToken === undefined ? {} : { pageToken }),
         }),
       );
-      found.push(...readList(page.permissions));
+      found.push(...(parseItem(SERVICE, z.array(z.unknown()).nullish(), page.permissions) ?? []));
       pageToken = page.nextPageToken ?? undefined;
     } while (pageToken !== undefined);
     return found;

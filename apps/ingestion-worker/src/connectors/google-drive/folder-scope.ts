@@ -1,5 +1,5 @@
 import type { DriveClient } from './drive-client.js';
-import { FOLDER, type DriveFile } from './drive-file.js';
+import { FOLDER, SHORTCUT, type DriveFile } from './drive-file.js';
 
 /** Google bounds the length of a query. */
 const FOLDERS_A_QUERY = 25;
@@ -10,13 +10,21 @@ export interface FolderScope {
   /** Listed one after the other. */
   queries: string[];
   includes(file: DriveFile): boolean;
+  /** Files that shortcuts in the folders lead to, wherever they lie; read once. */
+  readTargetIds(): Promise<ReadonlySet<string>>;
 }
+
+const EVERYTHING: FolderScope = {
+  queries: [LIVE],
+  includes: () => true,
+  readTargetIds: () => Promise.resolve(new Set()),
+};
 
 export async function readFolderScope(
   client: Pick<DriveClient, 'listFiles'>,
   folderIds: readonly string[] | undefined,
 ): Promise<FolderScope> {
-  if (folderIds === undefined) return { queries: [LIVE], includes: () => true };
+  if (folderIds === undefined) return EVERYTHING;
   const known = new Set(folderIds);
   let level = [...known];
   while (level.length > 0) {
@@ -29,10 +37,25 @@ export async function readFolderScope(
     }
     level = next;
   }
+  let targetIds: Promise<ReadonlySet<string>> | undefined;
   return {
     queries: queriesFor([...known], LIVE),
     includes: (file) => file.parents?.some((parent) => known.has(parent)) ?? false,
+    readTargetIds: () => (targetIds ??= readTargetIds(client, [...known])),
   };
+}
+
+async function readTargetIds(
+  client: Pick<DriveClient, 'listFiles'>,
+  folderIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const targetIds = new Set<string>();
+  for (const query of queriesFor(folderIds, `${LIVE} and mimeType = '${SHORTCUT}'`)) {
+    for (const { shortcutDetails } of await listAll(client, query)) {
+      if (shortcutDetails?.targetId) targetIds.add(shortcutDetails.targetId);
+    }
+  }
+  return targetIds;
 }
 
 async function listAll(client: Pick<DriveClient, 'listFiles'>, query: string): Promise<DriveFile[]> {

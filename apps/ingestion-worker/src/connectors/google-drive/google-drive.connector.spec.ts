@@ -5,27 +5,13 @@ import { inspect } from 'node:util';
 import { collect, collectIds, loadText } from '../testing/collect-batches.js';
 import { ScriptedProviderServer } from '../testing/scripted-provider.server.js';
 import { GoogleDriveConnector } from './google-drive.connector.js';
-import { refuse, ScriptedDrive, type TestFile } from './testing/scripted-drive.js';
+import { refuse, ScriptedDrive, testFile as file, type TestFile } from './testing/scripted-drive.js';
 
 const DOCUMENT = 'application/vnd.google-apps.document';
 const SHEET = 'application/vnd.google-apps.spreadsheet';
 const FOLDER = 'application/vnd.google-apps.folder';
 const SHORTCUT = 'application/vnd.google-apps.shortcut';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-const anyone = { id: 'p0', type: 'anyone', role: 'reader', allowFileDiscovery: true };
-
-const file = (id: string, mimeType: string, more: Record<string, unknown> = {}): TestFile => ({
-  id,
-  name: `File ${id}`,
-  mimeType,
-  createdTime: '2026-01-01T08:00:00Z',
-  modifiedTime: '2026-02-01T08:00:00Z',
-  webViewLink: `https://drive.example/${id}`,
-  owners: [{ displayName: 'Ana', emailAddress: 'ana@shop.example' }],
-  version: '7',
-  permissions: [anyone],
-  ...more,
-});
 
 describe('GoogleDriveConnector', () => {
   let drive: ScriptedDrive;

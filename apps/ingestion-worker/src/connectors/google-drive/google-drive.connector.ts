@@ -1,16 +1,16 @@
 import type { GoogleCredentials, GoogleDriveSettings } from '@candor/contracts';
 import type { OAuth2Client } from 'googleapis-common';
-import { AppError } from '@candor/contracts';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, toRunError, unreadable } from '../item-errors.js';
 import { createGoogleAuth } from '../google/google-auth.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import type { ItemFailure, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import type { ItemFailure, ReadOptions, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 import { MAX_FILE_BYTES } from '../refuse-unread-file.js';
 import { DriveClient, DRIVE_SCOPES, type DriveFilePage } from './drive-client.js';
 import { parseDriveCursor, startListing, type ChangesState, type DriveCursor, type ListState } from './drive-cursor.js';
 import { FOLDER, SHORTCUT, type DriveChange, type DriveFile } from './drive-file.js';
 import { readFolderScope, type FolderScope } from './folder-scope.js';
+import { judgeChanges } from './judge-changes.js';
 import { followShortcut, toDriveEntry, type DriveContext, type DriveEntry } from './to-drive-entry.js';
 
 /** Each file may need requests of its own, for its permissions. */
@@ -64,11 +64,16 @@ export class GoogleDriveConnector implements SourceConnector {
     }
   }
 
-  async *changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch> {
+  async *changes(
+    cursor: SyncCursor | null,
+    signal: AbortSignal,
+    { giveUp }: ReadOptions = { giveUp: false },
+  ): AsyncIterable<SyncBatch> {
     const client = this.open(signal);
     try {
       const scope = await readFolderScope(client, this.settings.folderIds);
-      const context = { client, openClient: (own: AbortSignal) => this.open(own, MAX_FILE_BYTES), now: this.now };
+      const openClient = (own: AbortSignal): DriveClient => this.open(own, MAX_FILE_BYTES);
+      const context: DriveContext = { client, openClient, now: this.now, giveUp };
       let state = parseDriveCursor(cursor) ?? startListing(await client.getStartPageToken());
       let mayRestart = true;
       for (let isDone = false; !isDone;) {
@@ -94,7 +99,6 @@ export class GoogleDriveConnector implements SourceConnector {
         let pageToken: string | null = null;
         do {
           const page: DriveFilePage = await client.listFiles(query, pageToken, 200);
-          if (page.isIncomplete) throw incomplete();
           yield [...page.malformed, ...(await readIds(page.files, client))];
           pageToken = page.nextPageToken;
         } while (pageToken !== null);
@@ -139,14 +143,7 @@ export class GoogleDriveConnector implements SourceConnector {
       const fresh = startListing(await context.client.getStartPageToken());
       return { batch: { items: [], deletedIds: [], failures: [] }, state: fresh, isDone: false };
     }
-    const latest = latestOfEach(page.changes);
-    const gone = latest.flatMap(({ fileId, file, isRemoved }) =>
-      fileId !== null && (isRemoved || (file !== null && !scope.includes(file))) ? [fileId] : [],
-    );
-    const malformed = latest.flatMap(({ fileId, file, isRemoved }) =>
-      fileId !== null && file === null && !isRemoved ? [fileId] : [],
-    );
-    const present = latest.flatMap(({ file }) => (file !== null && scope.includes(file) ? [file] : []));
+    const { present, goneIds, malformedIds } = await judgeChanges(page.changes, scope);
     const batch = sort(await readEach(present, context));
     const mustList = state.mustList || page.changes.some((change) => this.tellsInPart(change));
     const isDone = page.nextPageToken === null;
@@ -154,8 +151,8 @@ export class GoogleDriveConnector implements SourceConnector {
     return {
       batch: {
         ...batch,
-        deletedIds: [...new Set([...gone, ...batch.deletedIds])],
-        failures: [...batch.failures, ...malformed.map(toMalformed)],
+        deletedIds: [...new Set([...goneIds, ...batch.deletedIds])],
+        failures: [...batch.failures, ...malformedIds.map(toMalformed)],
       },
       state: isDone && mustList ? startListing(pageToken) : { phase: 'changes', pageToken, mustList },
       isDone: isDone && !mustList,
@@ -209,11 +206,6 @@ function sort(entries: readonly DriveEntry[]): Step['batch'] {
   };
 }
 
-/** Changes come in order; only a file's last one counts. */
-function latestOfEach(changes: readonly DriveChange[]): DriveChange[] {
-  return [...new Map(changes.flatMap((change) => (change.fileId === null ? [] : [[change.fileId, change]]))).values()];
-}
-
 async function readIds(files: readonly DriveFile[], client: DriveClient): Promise<string[]> {
   const ids: string[] = [];
   for (const file of files) {
@@ -229,16 +221,14 @@ async function readTargetId(shortcut: DriveFile, client: DriveClient): Promise<s
     const target = await followShortcut(shortcut, client);
     return target === null ? [] : [target.id];
   } catch (error) {
-    if (isUnreadable(error)) return [];
-    throw error;
+    if (!isUnreadable(error)) throw error;
+    const { targetId } = shortcut.shortcutDetails ?? {};
+    // What can't be read now still exists.
+    return targetId && isUnreadable(error, ['malformed']) ? [targetId] : [];
   }
 }
 
 function toMalformed(externalId: string): ItemFailure {
   const error = unreadable('Google gave an entry that is not as documented.', 'malformed');
   return { externalId, title: null, error };
-}
-
-function incomplete(): AppError {
-  return new AppError('CONNECTOR.UNAVAILABLE', { message: 'Google could not search all shared drives.' });
 }

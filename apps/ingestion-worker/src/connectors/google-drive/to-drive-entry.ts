@@ -16,6 +16,8 @@ export interface DriveContext {
   /** For downloads, with their own limit and the caller's signal. */
   openClient: (signal: AbortSignal) => DriveClient;
   now: () => number;
+  /** An outage that concerns one file is that file's failure. */
+  giveUp: boolean;
 }
 
 /** Null for folders, which hold no text. */
@@ -26,7 +28,7 @@ export async function toDriveEntry(found: DriveFile, context: DriveContext): Pro
     const file = found.mimeType === SHORTCUT ? await followShortcut(found, context.client) : found;
     return file === null ? null : { kind: 'item', item: await toItem(file, context) };
   } catch (error) {
-    return { kind: 'failure', failure: toItemFailure(found.id, found.name, error) };
+    return { kind: 'failure', failure: toItemFailure(found.id, found.name, error, context.giveUp) };
   }
 }
 
@@ -42,7 +44,7 @@ export async function followShortcut(
   try {
     target = await client.getFile(targetId);
   } catch (error) {
-    if (!isUnreadable(error)) throw error;
+    if (!isUnreadable(error) || isUnreadable(error, ['malformed'])) throw error;
     throw unreadable('The target of the shortcut is gone or not shared with this account.', 'targetUnreadable', error);
   }
   if (target.trashed === true) throw unreadable('The target of the shortcut is in the trash.', 'targetTrashed');
@@ -50,8 +52,10 @@ export async function followShortcut(
 }
 
 async function toItem(file: DriveFile, context: DriveContext): Promise<ConnectorItem> {
-  const content = judgeContent(file);
-  const policy = mapDrivePolicy(file, await readPermissions(file, context.client), context.now());
+  const permissions = await readPermissions(file, context);
+  const isGivenUp = permissions instanceof AppError;
+  const content = isGivenUp ? permissions : judgeContent(file);
+  const policy = mapDrivePolicy(file, isGivenUp ? null : permissions, context.now());
   const owner = file.owners?.[0] ?? file.lastModifyingUser;
   return {
     sourceKind: 'file',
@@ -86,14 +90,16 @@ function judgeContent(file: DriveFile): DriveContent | AppError {
   }
 }
 
-/** Null = unreadable. Listings carry permissions only for files that this account may share. */
-async function readPermissions(file: DriveFile, client: DriveClient): Promise<unknown[] | null> {
+/**
+ * Null = unreadable; an error = given up on: the file is withheld, and its failure has it read again. Listings carry
+ * permissions only for files that this account may share.
+ */
+async function readPermissions(file: DriveFile, context: DriveContext): Promise<unknown[] | AppError | null> {
   if (file.permissions?.length) return file.permissions;
   try {
-    return await client.listPermissions(file.id);
+    return await context.client.listPermissions(file.id);
   } catch (error) {
-    if (isUnreadable(error)) return null;
-    throw error;
+    return isUnreadable(error) ? null : toItemFailure(file.id, file.name, error, context.giveUp).error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '@candor/contracts';
 import type { z } from 'zod';
+import { unreadable } from '../item-errors.js';
 import { toGoogleError } from './google-errors.js';
 
 /** Who answered, as the message for people names it. */
@@ -22,6 +23,13 @@ export function parseAnswer<Value>(service: GoogleService, schema: z.ZodType<Val
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw undocumented(service, parsed.error);
+}
+
+/** Of an answer about one item: what isn't as documented is that item's failure, as asking again won't change it. */
+export function parseItem<Value>(service: GoogleService, schema: z.ZodType<Value>, value: unknown): Value {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw unreadable(`${service} gave an entry that is not as documented.`, 'malformed', parsed.error);
 }
 
 export function undocumented(service: GoogleService, cause?: unknown): AppError {

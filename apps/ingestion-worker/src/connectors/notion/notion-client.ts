@@ -65,6 +65,14 @@ export class NotionClient {
     return this.call(() => this.api.pages.retrieve({ page_id: id }));
   }
 
+  async getDataSource(id: string): Promise<NotionObject> {
+    return this.call(() => this.api.dataSources.retrieve({ data_source_id: id }));
+  }
+
+  async getDatabase(id: string): Promise<NotionObject> {
+    return this.call(() => this.api.databases.retrieve({ database_id: id }));
+  }
+
   /** At most `limit` children of a block or page, in order. */
   async listChildren(blockId: string, limit: number): Promise<NotionObject[]> {
     const children: NotionObject[] = [];

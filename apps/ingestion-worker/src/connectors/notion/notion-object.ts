@@ -15,6 +15,10 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+export function isTrashed(entry: NotionObject): boolean {
+  return entry['in_trash'] === true || entry['archived'] === true || entry['is_archived'] === true;
+}
+
 const person = z.looseObject({ id: z.string() }).nullish();
 /** A page or data source, as search gives it. */
 export const notionEntrySchema = z.looseObject({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { collect, collectIds, loadText } from '../testing/collect-batches.js';
-import { ScriptedProviderServer } from '../testing/scripted-provider.server.js';
+import { ScriptedProviderServer, type ProviderAnswer } from '../testing/scripted-provider.server.js';
 import { NotionConnector } from './notion.connector.js';
 
 const NOW = Date.parse('2026-03-01T12:00:30.000Z');
@@ -226,6 +226,57 @@ describe('NotionConnector', () => {
       retryable: false,
     });
     expect(await collectIds(connect())).toEqual(['a', 'c', 'odd']);
+  });
+
+  it('confirms as gone what is in the trash or found as nothing, and keeps what it cannot judge', async () => {
+    const refuse = (status: number, code: string) => ({
+      status,
+      body: { object: 'error', status, code, message: 'refused' },
+    });
+    const found: Record<string, ProviderAnswer> = {
+      '/v1/pages/living': { body: page('living', '2026-02-01T10:00:00.000Z') },
+      '/v1/pages/trashed': { body: page('trashed', '2026-02-01T10:00:00.000Z', { in_trash: true }) },
+      '/v1/pages/archived': { body: page('archived', '2026-02-01T10:00:00.000Z', { archived: true }) },
+      '/v1/pages/locked': refuse(403, 'restricted_resource'),
+      '/v1/pages/odd': refuse(400, 'validation_error'),
+      '/v1/pages/failing': { status: 503 },
+      '/v1/pages/old-board': refuse(400, 'validation_error'),
+      '/v1/data_sources/board': { body: page('board', '2026-02-01T10:00:00.000Z', { object: 'data_source' }) },
+      '/v1/databases/database': { body: page('database', '2026-02-01T10:00:00.000Z', { object: 'database' }) },
+      '/v1/data_sources/old-board': { body: { object: 'data_source', id: 'old-board', in_trash: true } },
+    };
+    server.on(/^\/v1\/(?:pages|data_sources|databases)\/[^/]+$/, (call) => {
+      return found[call.path] ?? refuse(404, 'object_not_found');
+    });
+    const confirm = (...ids: string[]): Promise<string[]> => connect().confirmGone(ids, new AbortController().signal);
+    const asked = [
+      'living',
+      'trashed',
+      'archived',
+      'locked',
+      'odd',
+      'failing',
+      'old-board',
+      'board',
+      'database',
+      'none',
+    ];
+    expect(await confirm(...asked)).toEqual(['trashed', 'archived', 'old-board', 'none']);
+    await expect(confirm('none', 'failing', 'failing')).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE' });
+    server.on('/v1/pages/none', () => refuse(401, 'unauthorized'));
+    await expect(confirm('none')).rejects.toMatchObject({ code: 'CONNECTOR.CREDENTIALS_REJECTED' });
+    server.on('/v1/pages/none', () => ({ status: 404, body: 'Not Found' }));
+    expect(await confirm('none')).toEqual([]);
+  });
+
+  it('reports a page that keeps failing as its own failure when it is told to give up', async () => {
+    const results = [page('a', '2026-02-03T10:00:00.000Z'), { object: 'page', id: 'partial' }];
+    server.on('/v1/search', () => ({ body: { results, has_more: false, next_cursor: null } }));
+    server.on('/v1/pages/partial', () => ({ status: 503 }));
+    await expect(collect(connect())).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE', retryable: true });
+    const { byId, failures } = await collect(connect(), null, { giveUp: true });
+    expect([...byId.keys()]).toEqual(['a']);
+    expect(failures).toMatchObject([{ externalId: 'partial', error: { code: 'CONNECTOR.UNAVAILABLE' } }]);
   });
 
   it('names the error: token, rate, garbage, abort', async () => {

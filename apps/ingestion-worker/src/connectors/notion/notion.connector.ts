@@ -3,9 +3,17 @@ import { z } from 'zod';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, toItemFailure, unreadable } from '../item-errors.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import type { ItemFailure, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import type { ItemFailure, ReadOptions, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import { findGone } from './find-gone.js';
 import { NotionClient, type NotionList } from './notion-client.js';
-import { asText, isObject, notionEntrySchema, type NotionEntry, type NotionObject } from './notion-object.js';
+import {
+  asText,
+  isObject,
+  isTrashed,
+  notionEntrySchema,
+  type NotionEntry,
+  type NotionObject,
+} from './notion-object.js';
 import { readTitle } from './render-properties.js';
 import { toNotionItem, type NotionContext } from './to-notion-item.js';
 
@@ -21,7 +29,8 @@ type NotionCursor = z.infer<typeof cursorSchema>;
 
 /**
  * Pages and databases that are shared with the integration; a database's rows are pages with their properties. Search,
- * newest edit first, is read down to the last run's newest. Trashed pages leave the search: reconciliation finds them.
+ * newest edit first, is read down to the last run's newest. Trashed pages leave the search, and living ones may be missing
+ * from it: reconciliation asks for each that is.
  */
 export class NotionConnector implements SourceConnector {
   readonly provider = 'notion';
@@ -44,14 +53,18 @@ export class NotionConnector implements SourceConnector {
     return { account: `${asText(bot['name']) || 'unnamed'} in ${workspace || 'an unnamed workspace'}` };
   }
 
-  async *changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch> {
+  async *changes(
+    cursor: SyncCursor | null,
+    signal: AbortSignal,
+    options: ReadOptions = { giveUp: false },
+  ): AsyncIterable<SyncBatch> {
     let state = cursorSchema.safeParse(cursor).data ?? { watermark: null, walk: null };
     const client = this.open(signal);
     const context = await this.readContext(client);
     const floor = state.watermark === null ? -Infinity : Date.parse(state.watermark) - OVERLAP_MS;
     for (let isDone = false; !isDone;) {
       const list = await this.readPage(client, state);
-      const { entries, failures } = await readEntries(client, list.results);
+      const { entries, failures } = await readEntries(client, list.results, options);
       for (const entry of entries) context.titles.set(entry.id, readTitle(entry));
       const changed = entries.filter((entry) => Date.parse(entry.last_edited_time) >= floor);
       const live = changed.filter((entry) => !isTrashed(entry));
@@ -79,6 +92,10 @@ export class NotionConnector implements SourceConnector {
       yield list.results.filter((entry) => !isTrashed(entry)).map(({ id }) => asText(id));
       startCursor = list.nextCursor === startCursor ? null : list.nextCursor;
     } while (startCursor !== null);
+  }
+
+  async confirmGone(externalIds: readonly string[], signal: AbortSignal): Promise<string[]> {
+    return findGone(this.open(signal), externalIds);
   }
 
   private async readPage(client: NotionClient, state: NotionCursor): Promise<NotionList> {
@@ -122,6 +139,7 @@ export function mapNotionPolicy(bot: NotionObject): AccessPolicy {
 async function readEntries(
   client: NotionClient,
   results: readonly NotionObject[],
+  { giveUp }: ReadOptions,
 ): Promise<{ entries: NotionEntry[]; failures: ItemFailure[] }> {
   const entries: NotionEntry[] = [];
   const failures: ItemFailure[] = [];
@@ -134,14 +152,10 @@ async function readEntries(
       if (!entry.success) throw unreadable('Notion gave an entry that is not as documented.', 'malformed', entry.error);
       entries.push(entry.data);
     } catch (error) {
-      failures.push(toItemFailure(id || '?', null, error));
+      failures.push(toItemFailure(id || '?', null, error, giveUp));
     }
   }
   return { entries, failures };
-}
-
-function isTrashed(entry: NotionObject): boolean {
-  return entry['in_trash'] === true || entry['archived'] === true || entry['is_archived'] === true;
 }
 
 /** The rest is older too, provided that the server did sort. */

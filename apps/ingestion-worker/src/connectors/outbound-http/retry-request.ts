@@ -9,7 +9,7 @@ export interface RetryLimits {
   firstPauseMs: number;
 }
 
-const DEFAULT_LIMITS: RetryLimits = { budgetMs: 30_000, firstPauseMs: 500 };
+export const DEFAULT_RETRY_LIMITS: RetryLimits = { budgetMs: 30_000, firstPauseMs: 500 };
 const MAX_RETRIES = 5;
 const DEFAULT_RETRY_AFTER_SECONDS = 60;
 
@@ -21,7 +21,7 @@ const DEFAULT_RETRY_AFTER_SECONDS = 60;
 export async function retryRequest<Answer>(
   request: () => Promise<Answer>,
   signal: AbortSignal,
-  limits: RetryLimits = DEFAULT_LIMITS,
+  limits: RetryLimits = DEFAULT_RETRY_LIMITS,
 ): Promise<Answer> {
   const startedAt = Date.now();
   const remainingMs = (): number => limits.budgetMs - (Date.now() - startedAt);

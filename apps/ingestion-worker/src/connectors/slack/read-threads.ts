@@ -3,7 +3,11 @@ import type { ItemChanges } from '../source-connector.port.js';
 import { readSlackThread, toExternalId, type ChannelContext } from './read-slack-thread.js';
 
 /** Threads of one channel by the timestamps of their roots, whatever their age. */
-export async function readThreads(timestamps: readonly string[], context: ChannelContext): Promise<ItemChanges> {
+export async function readThreads(
+  timestamps: readonly string[],
+  context: ChannelContext,
+  giveUp: boolean,
+): Promise<ItemChanges> {
   const changes: ItemChanges = { items: [], deletedIds: [], failures: [] };
   for (const ts of timestamps) {
     const externalId = toExternalId(context.channel.id, ts);
@@ -17,7 +21,7 @@ export async function readThreads(timestamps: readonly string[], context: Channe
       changes.items.push(thread.item);
       changes.failures.push(...thread.failures);
     } catch (error) {
-      changes.failures.push(toItemFailure(externalId, `#${context.channel.name}`, error));
+      changes.failures.push(toItemFailure(externalId, `#${context.channel.name}`, error, giveUp));
     }
   }
   return changes;

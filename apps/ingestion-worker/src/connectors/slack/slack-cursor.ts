@@ -5,7 +5,7 @@ import type { SyncCursor } from '../source-connector.port.js';
 const channelStateSchema = z.object({
   /** Timestamp of the newest message seen. */
   newest: z.string(),
-  /** Digest of name and policy: when it changes, older threads have to be given again too. */
+  /** Digest of what every thread says of its channel: when it changes, older threads have to be given again too. */
   facts: z.string(),
   /** Threads of the window that is read again, newest first: those that are missing next time were deleted. */
   recent: z.array(z.string()),
@@ -26,6 +26,8 @@ const walkSchema = z.object({
 });
 const cursorSchema = z.object({
   channels: z.record(z.string(), channelStateSchema),
+  /** Digests of the policies that the stored threads of each channel have. */
+  policies: z.record(z.string(), z.string()).default({}),
   /** The last channel that this pass finished. */
   after: z.string().nullable(),
   walk: walkSchema.nullable(),
@@ -36,7 +38,7 @@ export type SlackCursor = z.infer<typeof cursorSchema>;
 
 /** A cursor of another make starts from the beginning: slower, never wrong. */
 export function parseSlackCursor(cursor: SyncCursor | null): SlackCursor {
-  return cursorSchema.safeParse(cursor).data ?? { channels: {}, after: null, walk: null };
+  return cursorSchema.safeParse(cursor).data ?? { channels: {}, policies: {}, after: null, walk: null };
 }
 
 const WINDOW_SECONDS = 7 * 24 * 60 * 60;

@@ -1,10 +1,18 @@
 import { AppError, type SlackCredentials, type SlackSettings } from '@candor/contracts';
-import { compareSlackTs, isSlackContent, readThreadTs } from '@candor/extraction';
+import { compareSlackTs, isSlackContent, parseSlackTs, readThreadTs } from '@candor/extraction';
 import { createHash } from 'node:crypto';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, unreadable } from '../item-errors.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import type { ItemChanges, ListingLimit, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import type {
+  ItemChanges,
+  ListedPage,
+  ListingLimit,
+  ReadOptions,
+  SourceConnector,
+  SyncBatch,
+  SyncCursor,
+} from '../source-connector.port.js';
 import {
   chooseChannels,
   describeGaps,
@@ -29,20 +37,21 @@ import { SlackDirectory } from './slack-directory.js';
 import { walkPage, type WalkedPage } from './walk-channel.js';
 
 const CLOSED = ['not_in_channel', 'channel_not_found', 'access_denied', 'restricted_action'];
-/** Ids alone are cheap. */
-const LISTING_PAGE = 200;
+/** Ids alone are cheap, and requests are few: as many as Slack gives at once. */
+const LISTING_PAGE = 999;
 
 interface Slice extends ChosenChannels {
   client: SlackClient;
   directory: SlackDirectory;
   workspaceUrl: string | null;
+  giveUp: boolean;
 }
 
 /**
  * Threads of Slack channels. Each run reads a week of each channel again, counted from its newest message, and finds edits,
- * replies and deletions there, in the replies of a thread up to two days after its last; a changed name or member list
- * makes it read the whole channel. What changes later is found by events (`refresh`) and by a full run, deletions by
- * reconciliation too.
+ * replies and deletions there, in the replies of a thread up to two days after its last; a changed name makes it
+ * read the whole channel, a changed member list is taken over for all of its threads before any is read. What changes later
+ * is found by events (`refresh`) and by a full run, deletions and late replies by reconciliation too.
  */
 export class SlackConnector implements SourceConnector {
   readonly provider = 'slack';
@@ -64,13 +73,17 @@ export class SlackConnector implements SourceConnector {
     return { account: `${user ?? 'unnamed'} in ${team ?? team_id ?? 'an unnamed workspace'}` };
   }
 
-  async *changes(cursor: SyncCursor | null, signal: AbortSignal): AsyncIterable<SyncBatch> {
-    const slice = await this.begin(signal);
+  async *changes(
+    cursor: SyncCursor | null,
+    signal: AbortSignal,
+    options: ReadOptions = { giveUp: false },
+  ): AsyncIterable<SyncBatch> {
+    const slice = await this.begin(signal, options);
     let state = parseSlackCursor(cursor);
     const gone = Object.keys(state.channels).filter((id) => isGone(id, slice));
     for (const id of gone) {
       const deletedIds = (state.channels[id]?.recent ?? []).map((ts) => toExternalId(id, ts));
-      state = { ...state, channels: omit(state.channels, id) };
+      state = { ...state, ...forget(state, id) };
       yield batch(state, { deletedIds });
     }
     // With the first batch whose cursor leaves the start behind: told once a run, however often its slices begin.
@@ -89,13 +102,17 @@ export class SlackConnector implements SourceConnector {
     }
   }
 
-  async *refresh(externalIds: readonly string[], signal: AbortSignal): AsyncIterable<ItemChanges> {
-    const slice = await this.begin(signal);
+  async *refresh(
+    externalIds: readonly string[],
+    signal: AbortSignal,
+    options: ReadOptions = { giveUp: false },
+  ): AsyncIterable<ItemChanges> {
+    const slice = await this.begin(signal, options);
     for (const channel of slice.channels) {
       const own = externalIds.filter((id) => id.startsWith(toExternalId(channel.id, '')));
       if (own.length === 0) continue;
       const timestamps = own.map((id) => id.slice(channel.id.length + 1));
-      yield await readThreads(timestamps, await readContext(channel, slice));
+      yield await readThreads(timestamps, await readContext(channel, slice), slice.giveUp);
     }
     const unread = slice.malformed.flatMap((channelId) =>
       externalIds
@@ -105,7 +122,7 @@ export class SlackConnector implements SourceConnector {
     if (unread.length > 0) yield { items: [], deletedIds: [], failures: unread };
   }
 
-  async *listIds(signal: AbortSignal): AsyncIterable<string[] | ListingLimit> {
+  async *listIds(signal: AbortSignal): AsyncIterable<ListedPage | ListingLimit> {
     const { client, channels, malformed, lacksPrivate } = await this.begin(signal);
     // What such a channel holds would be missing, and taken for deleted.
     if (malformed.includes(UNNAMED)) {
@@ -124,18 +141,26 @@ export class SlackConnector implements SourceConnector {
     let state = before;
     const known = state.channels[channel.id];
     const context = await readContext(channel, slice);
-    let walk = this.startWalk(channel, state, context);
+    let walk = this.startWalk(channel, state);
+    const policy = digest(context.policy);
+    if (state.policies[channel.id] !== policy) {
+      // What a public channel's threads have before a first look is never wider.
+      const mayBeWider = channel.is_private || state.policies[channel.id] !== undefined;
+      state = { ...state, walk, policies: { ...state.policies, [channel.id]: policy } };
+      const policyOf = { matching: { channelId: channel.id }, accessPolicy: context.policy };
+      if (mayBeWider) yield { state, batch: batch(state, { policyOf }) };
+    }
     for (let isDone = false; !isDone;) {
-      const page = await this.readPage(walk, known, context);
+      const page = await this.readPage(walk, known, context, slice.giveUp);
       if (page === null) {
-        state = { channels: omit(state.channels, channel.id), walk: null, after: channel.id };
+        state = { ...forget(state, channel.id), walk: null, after: channel.id };
         yield { state, batch: batch(state, describeClosed(channel, known)) };
         return;
       }
       ({ walk, isDone } = page);
       const finished = isDone ? finishWalk(walk, known) : null;
       state = finished
-        ? { channels: { ...state.channels, [channel.id]: finished.next }, walk: null, after: channel.id }
+        ? { ...state, channels: { ...state.channels, [channel.id]: finished.next }, walk: null, after: channel.id }
         : { ...state, walk };
       const missing = (finished?.missing ?? []).map((ts) => toExternalId(channel.id, ts));
       const deletedIds = [...new Set([...page.deletedIds, ...missing])];
@@ -143,9 +168,10 @@ export class SlackConnector implements SourceConnector {
     }
   }
 
-  private startWalk(channel: SlackChannel, state: SlackCursor, context: ChannelContext): ChannelWalk {
+  private startWalk(channel: SlackChannel, state: SlackCursor): ChannelWalk {
     const known = state.channels[channel.id];
-    const facts = digest([channel.name, channel.is_archived, context.policy]);
+    // Not who may see it: that holds for all threads at once.
+    const facts = digest([channel.name, channel.is_archived, channel.is_private]);
     if (state.walk?.channel === channel.id && state.walk.facts === facts) return state.walk;
     const oldest = startOfWindow(known, facts);
     const startedAt = this.now() / 1000;
@@ -157,22 +183,23 @@ export class SlackConnector implements SourceConnector {
     walk: ChannelWalk,
     known: ChannelState | undefined,
     context: ChannelContext,
+    giveUp: boolean,
   ): Promise<WalkedPage | null> {
     try {
-      return await walkPage(walk, known, this.pageSize, context);
+      return await walkPage(walk, known, { limit: this.pageSize, giveUp }, context);
     } catch (error) {
       if (isUnreadable(error, CLOSED)) return null;
       throw error;
     }
   }
 
-  private async begin(signal: AbortSignal): Promise<Slice> {
+  private async begin(signal: AbortSignal, { giveUp }: ReadOptions = { giveUp: false }): Promise<Slice> {
     const client = this.open(signal);
     const account = await client.getAccount();
     const list = await client.listChannels();
     const directory = await SlackDirectory.read(client, list.channels);
     const chosen = chooseChannels(list, this.settings.channelAllowlist);
-    return { client, directory, workspaceUrl: readWorkspaceUrl(account.url), ...chosen };
+    return { client, directory, giveUp, workspaceUrl: readWorkspaceUrl(account.url), ...chosen };
   }
 
   private open(signal: AbortSignal): SlackClient {
@@ -208,7 +235,7 @@ async function readMembers(client: SlackClient, channelId: string): Promise<stri
   }
 }
 
-async function* listThreadIds(client: SlackClient, channelId: string): AsyncIterable<string[]> {
+async function* listThreadIds(client: SlackClient, channelId: string): AsyncIterable<ListedPage> {
   let latest: string | null = null;
   for (let hasMore = true; hasMore;) {
     let page;
@@ -218,9 +245,14 @@ async function* listThreadIds(client: SlackClient, channelId: string): AsyncIter
       if (isUnreadable(error, CLOSED)) return;
       throw error;
     }
-    const found = findThreads(page.messages.filter(isSlackContent)).map(readThreadTs);
+    const found = findThreads(page.messages.filter(isSlackContent));
     // What can't be read now still exists.
-    yield [...found, ...page.malformed].map((ts) => toExternalId(channelId, ts));
+    const ids = [...found.map(readThreadTs), ...page.malformed].map((ts) => toExternalId(channelId, ts));
+    const activeAt = found.flatMap((root): [string, string][] => {
+      const at = parseSlackTs(root.latest_reply);
+      return at === null ? [] : [[toExternalId(channelId, readThreadTs(root)), at.toISOString()]];
+    });
+    yield { ids, activeAt: Object.fromEntries(activeAt) };
     const earliest: string | undefined = page.messages.map(({ ts }) => ts).sort(compareSlackTs)[0];
     hasMore = page.hasMore && earliest !== undefined && earliest !== latest;
     latest = earliest ?? latest;
@@ -228,8 +260,8 @@ async function* listThreadIds(client: SlackClient, channelId: string): AsyncIter
 }
 
 function batch(cursor: SlackCursor, parts: Partial<SyncBatch>): SyncBatch {
-  const { items = [], deletedIds = [], failures = [] } = parts;
-  return { items, deletedIds, failures, cursor: { ...cursor } };
+  const { items = [], deletedIds = [], failures = [], policyOf } = parts;
+  return { items, ...(policyOf ? { policyOf } : {}), deletedIds, failures, cursor: { ...cursor } };
 }
 
 /** All channels are behind: the next run begins with the first. */
@@ -237,8 +269,13 @@ function restart(state: SlackCursor): SlackCursor {
   return { ...state, after: null, walk: null };
 }
 
-function omit(channels: SlackCursor['channels'], id: string): SlackCursor['channels'] {
-  return Object.fromEntries(Object.entries(channels).filter(([key]) => key !== id));
+/** Met again, the channel is read as one that was never seen. */
+function forget({ channels, policies }: SlackCursor, id: string): Pick<SlackCursor, 'channels' | 'policies'> {
+  return { channels: omit(channels, id), policies: omit(policies, id) };
+}
+
+function omit<Value>(values: Record<string, Value>, id: string): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => key !== id));
 }
 
 function readWorkspaceUrl(url: string | undefined): string | null {

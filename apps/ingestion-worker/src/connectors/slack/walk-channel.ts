@@ -17,7 +17,7 @@ export interface WalkedPage {
 export async function walkPage(
   walk: ChannelWalk,
   known: ChannelState | undefined,
-  limit: number,
+  { limit, giveUp }: { limit: number; giveUp: boolean },
   context: ChannelContext,
 ): Promise<WalkedPage> {
   const { client, channel } = context;
@@ -42,7 +42,7 @@ export async function walkPage(
       items.push(thread.item);
       failures.push(...thread.failures);
     } catch (error) {
-      failures.push(toItemFailure(toExternalId(channel.id, ts), `#${channel.name}`, error));
+      failures.push(toItemFailure(toExternalId(channel.id, ts), `#${channel.name}`, error, giveUp));
     }
   }
   const malformed = page.malformed.filter((ts) => parseSlackTs(ts) !== null);

@@ -15,10 +15,11 @@ export interface Collected {
 export async function collect(
   connector: SourceConnector,
   cursor: SyncCursor | null = null,
-  options: { batches?: number; signal?: AbortSignal } = {},
+  options: { batches?: number; signal?: AbortSignal; giveUp?: boolean } = {},
 ): Promise<Collected> {
   const batches: SyncBatch[] = [];
-  for await (const batch of connector.changes(cursor, options.signal ?? new AbortController().signal)) {
+  const { signal = new AbortController().signal, giveUp = false } = options;
+  for await (const batch of connector.changes(cursor, signal, { giveUp })) {
     batches.push(batch);
     if (batches.length === options.batches) break;
   }
@@ -38,14 +39,16 @@ export async function collect(
 
 export async function collectIds(connector: SourceConnector): Promise<string[]> {
   const ids: string[] = [];
-  for await (const page of connector.listIds(new AbortController().signal)) if (Array.isArray(page)) ids.push(...page);
+  for await (const page of connector.listIds(new AbortController().signal)) {
+    if (!('onlyUnder' in page)) ids.push(...(Array.isArray(page) ? page : page.ids));
+  }
   return [...new Set(ids)].sort();
 }
 
 /** What a listing says that it doesn't see. */
 export async function collectLimits(connector: SourceConnector): Promise<ListingLimit[]> {
   const limits: ListingLimit[] = [];
-  for await (const page of connector.listIds(new AbortController().signal)) if (!Array.isArray(page)) limits.push(page);
+  for await (const page of connector.listIds(new AbortController().signal)) if ('onlyUnder' in page) limits.push(page);
   return limits;
 }
 

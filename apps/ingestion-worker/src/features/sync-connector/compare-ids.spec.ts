@@ -72,6 +72,29 @@ withPostgres('comparing all ids', () => {
     },
   );
 
+  it('counts what is stored of a listing that names more than there is', async () => {
+    harness.connector.listing = async function* () {
+      yield ['a', 'b', 'c', 'd', 'x', 'y'];
+    };
+    expect((await harness.sync('reconcile')).counts).toMatchObject({ listed: 4, deleted: 1 });
+  });
+
+  it('deletes only what the provider confirms to be gone, and keeps the rest', async () => {
+    harness.connector.listing = async function* () {
+      yield ['a'];
+    };
+    const asked: string[] = [];
+    harness.connector.confirmGone = async (ids) => {
+      asked.push(...ids);
+      return ids.filter((id) => id === 'd');
+    };
+    harness.limits.deleteBatch = 3;
+    const run = await harness.sync('reconcile');
+    expect(run).toMatchObject({ state: 'succeeded', counts: { deleted: 1 } });
+    expect(asked.sort()).toEqual(['b', 'c', 'd', 'e']);
+    expect(await present()).toEqual(['a', 'b', 'c', 'e']);
+  });
+
   it('deletes nothing when the listing names only strangers', async () => {
     harness.connector.listing = async function* () {
       yield ['x', 'y'];

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '@candor/contracts';
+import type { SyncPhase } from '@candor/persistence';
 import { decideWait } from './decide-wait.js';
 import { DEFAULT_SYNC_LIMITS } from './sync-limits.js';
 
-const wait = (error: AppError, retries: number) => decideWait(error, retries, DEFAULT_SYNC_LIMITS);
+const wait = (error: AppError, retries: number, phase: SyncPhase = 'changes') =>
+  decideWait(error, { retries, phase }, DEFAULT_SYNC_LIMITS);
 const unavailable = (retryAfterSeconds?: number) =>
   new AppError('CONNECTOR.UNAVAILABLE', retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 const rateLimited = (retryAfterSeconds?: number) =>
@@ -26,5 +28,11 @@ describe('decideWait', () => {
     expect(wait(rateLimited(0), 0)).toBe(0);
     expect(wait(rateLimited(1e9), 0)).toBe(86_400);
     expect(wait(rateLimited(), 1_000)).toBe(600);
+  });
+
+  it('gives up on a listing that is rate limited again and again, which begins anew each time', () => {
+    expect(wait(rateLimited(900), 0, 'compare')).toBe(900);
+    expect(wait(rateLimited(1), 0, 'compare')).toBe(10);
+    expect(wait(rateLimited(7), DEFAULT_SYNC_LIMITS.maxRetries, 'compare')).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEventInput, QuotaLimits } from '@candor/contracts';
+import { accessPolicySchema, type AccessPolicy, type AuditEventInput, type QuotaLimits } from '@candor/contracts';
 import { writeAuditEvents } from '@candor/audit';
 import {
   acceptDocuments,
@@ -8,6 +8,8 @@ import {
   findQuotaLimits,
   limitOf,
   markUnread,
+  noteUnstored,
+  readForPolicy,
   recordProgress,
   requireLease,
   storeContentRevisions,
@@ -20,9 +22,10 @@ import {
   type SyncLease,
   type Transaction,
 } from '@candor/persistence';
-import type { ItemChanges, ItemFailure, SyncCursor } from '../../connectors/source-connector.port.js';
-import { cleanText, isStorableId } from './clean-text.js';
+import type { ItemChanges, ItemFailure, PolicyChange, SyncCursor } from '../../connectors/source-connector.port.js';
+import { cleanJson, cleanText, isStorableId } from './clean-text.js';
 import type { LoadedItem, LoadedItems } from './load-items.service.js';
+import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
 
 /** `QuotaLimits`: of tenants that have none of their own. */
 export const QUOTA_DEFAULTS = Symbol('QuotaDefaults');
@@ -39,6 +42,7 @@ export class StoreBatchService {
   constructor(
     private readonly database: Database,
     @Inject(QUOTA_DEFAULTS) private readonly quotaDefaults: QuotaLimits,
+    @Inject(SYNC_LIMITS) private readonly limits: Pick<SyncLimits, 'policyBatch'>,
   ) {}
 
   /**
@@ -68,6 +72,9 @@ export class StoreBatchService {
       await storeContentRevisions(transaction, withRevisions(accepted, loaded));
       const unreadIds = failures.map(({ externalId }) => externalId).filter(isStorableId);
       await markUnread(transaction, key, source.provider, unreadIds);
+      // Asking for everything anew would bring these no more than this run did.
+      const refusedIds = failures.filter(({ error }) => !error.retryable).map(({ externalId }) => externalId);
+      await noteUnstored(transaction, key, source.provider, refusedIds.filter(isStorableId), false);
       const known = await findKnownItems(transaction, key, source.provider, deletedIds);
       const deleted = await tombstoneItems(
         transaction,
@@ -97,6 +104,43 @@ export class StoreBatchService {
         failures: failures.map(toFailure),
       });
     });
+  }
+
+  /**
+   * Gives a policy to all stored items that share it, a commit a page: each page holds from the next query on. One that
+   * is interrupted goes on with the items that still have another. Throws LostLeaseError.
+   */
+  async applyPolicy(source: StoredSource, lease: SyncLease, change: PolicyChange, signal: AbortSignal): Promise<void> {
+    const { run } = lease;
+    const key = { tenantId: run.tenantId, sourceId: run.sourceId };
+    const matching = cleanJson(change.matching);
+    const accessPolicy = keepablePolicy(change.accessPolicy, source);
+    let after: string | null = null;
+    do {
+      signal.throwIfAborted();
+      const page = { after, limit: this.limits.policyBatch };
+      after = await this.database.transaction(async (transaction) => {
+        await requireLease(transaction, lease);
+        const found = await readForPolicy(transaction, key, { matching, accessPolicy }, page);
+        if (found.documents.length === 0) return null;
+        const options = { append: true };
+        const accepted = await acceptDocuments(
+          transaction,
+          run.tenantId,
+          run.id,
+          found.documents,
+          run.apiKeyId,
+          options,
+        );
+        await writeAuditEvents(
+          transaction,
+          accepted.map((item) => acceptedEvent(lease, item)),
+        );
+        const withheld = accessPolicy === null ? accepted.length : 0;
+        await recordProgress(transaction, lease, { counts: { metadata: accepted.length, withheld } });
+        return found.after;
+      });
+    } while (after !== null);
   }
 
   /** Syncs take turns with everything else, so how much waits doesn't limit them. */
@@ -129,6 +173,12 @@ function withRevisions(
     const item = loaded[index];
     return !item || item.isUnread || isKeptDeleted ? [] : [{ itemId, contentRevision: item.contentRevision }];
   });
+}
+
+/** One that can't be kept opens nothing. */
+function keepablePolicy(policy: AccessPolicy | null, { provider }: StoredSource): AccessPolicy | null {
+  const parsed = accessPolicySchema.safeParse(policy && cleanJson(policy));
+  return parsed.success && parsed.data.provider === provider ? parsed.data : null;
 }
 
 export function toFailure({ externalId, title, error }: ItemFailure) {

@@ -9,12 +9,16 @@ export interface SyncLimits {
   maxBytes: number;
   /** Tombstones in one commit. */
   deleteBatch: number;
+  /** Items that get a shared policy in one commit. A policy names up to 10,000 members, and each item keeps its own. */
+  policyBatch: number;
   heartbeatMs: number;
-  /** Waits in a row before a run gives up on a provider that can't be reached; rate limits never make it give up. */
+  /** Waits in a row before a run gives up on a provider that can't be reached; rate limits make it give up only where it begins anew each time. */
   maxRetries: number;
   /** First wait, doubling up to the longest, seconds. */
   firstWaitSeconds: number;
   longestWaitSeconds: number;
+  /** Of one request of a listing, pauses that the provider asks for included: a listing that breaks off begins anew. */
+  listingPatienceMs: number;
   /** An item that keeps a run from going on so often is left out, counted and tried again by the next full run. */
   patienceWithItem: number;
 }
@@ -27,9 +31,11 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   loadConcurrency: 4,
   maxBytes: 32 * 1024 * 1024,
   deleteBatch: 100,
+  policyBatch: 50,
   heartbeatMs: 20_000,
   maxRetries: 8,
   firstWaitSeconds: 10,
   longestWaitSeconds: 600,
+  listingPatienceMs: 300_000,
   patienceWithItem: 3,
 };

@@ -15,6 +15,8 @@ import {
   type SyncLease,
   type SyncPhase,
 } from '@candor/persistence';
+import type { ConnectorOptions } from '../../connectors/connector-options.js';
+import { DEFAULT_RETRY_LIMITS } from '../../connectors/outbound-http/retry-request.js';
 import type { SourceConnector } from '../../connectors/source-connector.port.js';
 import { CompareIdsService } from './compare-ids.service.js';
 import { LoadItemsService, type LoadOptions } from './load-items.service.js';
@@ -51,8 +53,14 @@ export class SyncSliceService {
   async work(lease: SyncLease, signal: AbortSignal): Promise<SliceOutcome> {
     const source = await this.database.read((manager) => findSourceById(manager, lease.run.sourceId));
     if (source?.state !== 'active' || lease.run.cancelRequested) throw new LostLeaseError();
-    const connector = await this.connectors.open(source);
+    const connector = await this.connectors.open(source, this.chooseRetry(lease.run.phase));
     return this.workOn(lease.run.phase, source, lease, connector, signal);
+  }
+
+  /** What reports changes goes on where it stopped, so it may leave a longer pause to the run; a listing may not. */
+  private chooseRetry(phase: SyncPhase): Pick<ConnectorOptions, 'retry'> | undefined {
+    if (phase !== 'compare') return undefined;
+    return { retry: { ...DEFAULT_RETRY_LIMITS, budgetMs: this.limits.listingPatienceMs } };
   }
 
   private async workOn(
@@ -74,7 +82,7 @@ export class SyncSliceService {
       case 'delete': {
         const { compareFrom } = lease.run;
         if (!compareFrom) throw new Error('a comparison has no beginning');
-        if (await this.ids.deleteMissing(source, lease, compareFrom, signal)) return this.finish(lease);
+        if (await this.ids.deleteMissing(source, lease, connector, compareFrom, signal)) return this.finish(lease);
       }
     }
     await this.database.transaction((transaction) => continueRun(transaction, lease));
@@ -89,16 +97,17 @@ export class SyncSliceService {
     signal: AbortSignal,
   ): Promise<boolean> {
     const expires = Date.now() + this.limits.maxSliceMs;
-    await this.reread(source, lease, connector, signal);
+    // Of the batch that has kept the run from going on, and of no other.
+    const giveUp = lease.run.retries >= this.limits.patienceWithItem;
+    await this.reread(source, lease, connector, { signal, giveUp, retryFailed: false });
     let batches = 0;
-    for await (const batch of connector.changes(lease.cursor, signal)) {
+    for await (const batch of connector.changes(lease.cursor, signal, { giveUp })) {
       signal.throwIfAborted();
-      const giveUp = batches === 0 && lease.run.retries >= this.limits.patienceWithItem;
       await this.take(source, lease, batch, { signal, giveUp, retryFailed: lease.run.mode === 'full' });
       batches += 1;
       // Asked again with this cursor, the provider would begin the next run.
       if (batch.isLast) return true;
-      if (batches >= this.limits.maxBatches || Date.now() >= expires) return false;
+      if (giveUp || batches >= this.limits.maxBatches || Date.now() >= expires) return false;
     }
     return true;
   }
@@ -109,6 +118,7 @@ export class SyncSliceService {
     batch: StorableBatch,
     options: LoadOptions,
   ): Promise<void> {
+    if (batch.policyOf) await this.batches.applyPolicy(source, lease, batch.policyOf, options.signal);
     for await (const loaded of this.items.load(source, batch.items, options)) {
       options.signal.throwIfAborted();
       await this.batches.store(source, lease, batch, loaded);
@@ -120,15 +130,16 @@ export class SyncSliceService {
     source: StoredSource,
     lease: SyncLease,
     connector: SourceConnector,
-    signal: AbortSignal,
+    options: LoadOptions,
   ): Promise<void> {
     if (!connector.refresh) return;
     const wanted = await this.database.read((manager) => listRereads(manager, source.id, MOST_REREADS));
     if (wanted.length === 0) return;
     const externalIds = wanted.map(({ externalId }) => externalId);
-    for await (const changes of connector.refresh(externalIds, signal)) {
+    const { signal, giveUp } = options;
+    for await (const changes of connector.refresh(externalIds, signal, { giveUp })) {
       signal.throwIfAborted();
-      await this.take(source, lease, changes, { signal, giveUp: false, retryFailed: false });
+      await this.take(source, lease, changes, options);
     }
     await this.database.transaction((transaction) => completeRereads(transaction, source.id, wanted));
   }

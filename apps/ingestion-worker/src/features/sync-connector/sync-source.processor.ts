@@ -72,7 +72,7 @@ export class SyncSourceProcessor {
     if (error.code.startsWith('DEPENDENCY.')) throw error;
     if (error.code === 'INTERNAL.UNEXPECTED') this.logger.error(cause instanceof Error ? cause : error);
     const current = await this.database.read((manager) => findRunState(manager, lease.run.id));
-    const seconds = decideWait(error, current?.retries ?? lease.run.retries, this.limits);
+    const seconds = decideWait(error, current ?? lease.run, this.limits);
     if (seconds === null)
       return this.runs.end(key, { state: 'failed', error: { type: error.code, message: error.message } });
     await this.database.transaction((transaction) => suspendRun(transaction, lease, { seconds, error }));

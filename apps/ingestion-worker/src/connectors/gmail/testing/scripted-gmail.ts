@@ -14,6 +14,14 @@ const refuse = (status: number, reason: string): ProviderAnswer => ({
   body: { error: { code: status, message: 'refused', errors: [{ reason, domain: 'global' }] } },
 });
 
+/** Without entries, Gmail leaves the list out. */
+function page(name: string, all: readonly unknown[], query: URLSearchParams): ProviderAnswer {
+  const from = Number(query.get('pageToken') ?? 0);
+  const size = Number(query.get('maxResults'));
+  const next = from + size < all.length ? { nextPageToken: String(from + size) } : {};
+  return { body: { ...(all.length > 0 ? { [name]: all.slice(from, from + size) } : {}), ...next } };
+}
+
 /** A mailbox whose content a test may change between two runs. */
 export class ScriptedGmail {
   threads = new Map<string, { historyId: string; messages: TestMail[] }>();
@@ -41,16 +49,23 @@ export class ScriptedGmail {
     if (kind === 'history') return this.answerHistory(call.query);
     if (verb === 'attachments') return this.giveAttachment(decodeURIComponent(attachmentId ?? ''));
     if (kind === 'threads' && id === undefined) return this.list(call.query);
+    if (kind === 'messages' && id === undefined) return this.listMessages(call.query);
     const thread = this.threads.get(id ?? '');
     return thread ? { body: { id, ...thread } } : refuse(404, 'notFound');
   }
 
   private list(query: URLSearchParams): ProviderAnswer {
     const all = [...this.threads].map(([id, { historyId }]) => ({ id, historyId }));
-    const from = Number(query.get('pageToken') ?? 0);
-    const size = Number(query.get('maxResults'));
-    const next = from + size < all.length ? { nextPageToken: String(from + size) } : {};
-    return { body: { ...(all.length > 0 ? { threads: all.slice(from, from + size) } : {}), ...next } };
+    return page('threads', all, query);
+  }
+
+  private listMessages(query: URLSearchParams): ProviderAnswer {
+    const all = [...this.threads].flatMap(([threadId, { messages }]) =>
+      messages
+        .filter(({ labelIds }) => !labelIds?.some((label) => label === 'TRASH' || label === 'SPAM'))
+        .map(({ id }) => ({ id, threadId })),
+    );
+    return page('messages', all, query);
   }
 
   private giveAttachment(id: string): ProviderAnswer {

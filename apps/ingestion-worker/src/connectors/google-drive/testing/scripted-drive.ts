@@ -8,6 +8,22 @@ export interface TestFile extends Record<string, unknown> {
   trashed?: boolean;
 }
 
+const anyone = { id: 'p0', type: 'anyone', role: 'reader', allowFileDiscovery: true };
+
+/** By Ana and for everybody, unless a test says otherwise. */
+export const testFile = (id: string, mimeType: string, more: Record<string, unknown> = {}): TestFile => ({
+  id,
+  name: `File ${id}`,
+  mimeType,
+  createdTime: '2026-01-01T08:00:00Z',
+  modifiedTime: '2026-02-01T08:00:00Z',
+  webViewLink: `https://drive.example/${id}`,
+  owners: [{ displayName: 'Ana', emailAddress: 'ana@shop.example' }],
+  version: '7',
+  permissions: [anyone],
+  ...more,
+});
+
 export const refuse = (status: number, reason: string): ProviderAnswer => ({
   status,
   body: { error: { code: status, message: 'refused', errors: [{ reason, domain: 'global' }] } },
@@ -24,6 +40,8 @@ export class ScriptedDrive {
   /** Feeds forget: tokens below are refused. */
   oldestToken = 0;
   token = 'at-1';
+  /** Searches that do not reach all shared drives, by their query. */
+  incomplete: RegExp | null = null;
 
   constructor(readonly server: ScriptedProviderServer) {
     server.on(/^\/drive\/v3\//, (call) => this.answer(call));
@@ -52,10 +70,11 @@ export class ScriptedDrive {
         (mimeType === undefined || file.mimeType === mimeType) &&
         (parents.length === 0 || parents.includes(file.parents?.[0])),
     );
+    const incompleteSearch = this.incomplete?.test(query.get('q') ?? '') ?? false;
     const from = Number(query.get('pageToken') ?? 0);
     const size = Number(query.get('pageSize'));
     const next = from + size < found.length ? { nextPageToken: String(from + size) } : {};
-    return { body: { files: found.slice(from, from + size), incompleteSearch: false, ...next } };
+    return { body: { files: found.slice(from, from + size), incompleteSearch, ...next } };
   }
 
   private listPermissions(id: string): ProviderAnswer {

@@ -20,8 +20,10 @@ export class SlackWorkspace {
   listed: Record<string, unknown> = {};
   /** Answers of methods that are not as documented. */
   answers: Record<string, Record<string, unknown>> = {};
-  /** Methods that answer an error instead, e.g. `{ 'conversations.members': 'fetch_members_failed' }`. */
+  /** Methods that answer an error instead, of one channel or thread or of all: `{ 'conversations.history C1': 'not_in_channel' }`. */
   errors: Record<string, string> = {};
+  /** Methods that ask once to be called a second later, named as in `errors`. */
+  limited: string[] = [];
 
   hasPrivateScope = true;
 
@@ -39,7 +41,13 @@ export class SlackWorkspace {
 
   private answer(call: ProviderCall): ProviderAnswer {
     const method = call.path.slice('/api/'.length);
-    const error = this.errors[method] ?? this.errors[`${method} ${call.form.get('channel') ?? ''}`];
+    const names = [method, `${method} ${call.form.get('channel') ?? ''}`, `${method} ${call.form.get('ts') ?? ''}`];
+    const limited = names.find((name) => this.limited.includes(name));
+    if (limited !== undefined) {
+      this.limited = this.limited.filter((name) => name !== limited);
+      return { status: 429, headers: { 'retry-after': '1' } };
+    }
+    const error = names.map((name) => this.errors[name]).find((found) => found !== undefined);
     if (error !== undefined) return { body: { ok: false, error } };
     if (call.headers.authorization !== 'Bearer xoxb-1') return { body: { ok: false, error: 'invalid_auth' } };
     // Without the scope for private channels a token is refused the whole list.

@@ -3,7 +3,6 @@ import type {
   ConnectorItem,
   FileContent,
   ItemChanges,
-  ListingLimit,
   SourceConnector,
   SyncBatch,
   SyncCursor,
@@ -36,7 +35,9 @@ export class ScriptedConnector implements SourceConnector {
   /** By external id: what reading it fails with. */
   readonly loadErrors = new Map<string, Error>();
   /** What `listIds` does; null = it lists what there is. */
-  listing: (() => AsyncIterable<string[] | ListingLimit>) | null = null;
+  listing: (() => ReturnType<SourceConnector['listIds']>) | null = null;
+  /** Absent unless a test sets it: the listing is to be believed. */
+  confirmGone?: NonNullable<SourceConnector['confirmGone']>;
   /** Called before each batch is told. */
   beforeBatch: () => Promise<void> | void = () => undefined;
   file: FileContent | null = null;
@@ -97,7 +98,7 @@ export class ScriptedConnector implements SourceConnector {
     }
   }
 
-  async *listIds(): AsyncIterable<string[] | ListingLimit> {
+  async *listIds(): ReturnType<SourceConnector['listIds']> {
     if (this.listing) {
       yield* this.listing();
       return;

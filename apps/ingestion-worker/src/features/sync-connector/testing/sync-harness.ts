@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { syncSourceJob, type AppError, type SyncMode, type SyncSourcePayload } from '@candor/contracts';
+import {
+  syncSourceJob,
+  type AppError,
+  type SourceProvider,
+  type SyncMode,
+  type SyncSourcePayload,
+} from '@candor/contracts';
 import {
   findRunState,
   findSourceById,
@@ -14,7 +20,9 @@ import {
 import { TestTenant } from '@candor/persistence/testing';
 import type { JobProducer } from '@candor/queue';
 import { CredentialCipher, credentialOwner } from '@candor/runtime';
+import type { ConnectorOptions } from '../../../connectors/connector-options.js';
 import { OpenConnectorService } from '../../../connectors/open-connector.service.js';
+import type { SourceConnector } from '../../../connectors/source-connector.port.js';
 import { RemoveSourceService } from '../../manage-source/remove-source.service.js';
 import { SourceSweeperService } from '../../manage-source/source-sweeper.service.js';
 import { CompareIdsService } from '../compare-ids.service.js';
@@ -39,10 +47,20 @@ export interface StoredItem {
   deleted_at: Date | null;
 }
 
+/** What a source is created with. */
+export interface TestAccount {
+  provider: SourceProvider;
+  credentials: Record<string, string>;
+}
+
+const NOTES: TestAccount = { provider: 'notion', credentials: { token: 'planted-token' } };
+
 /** One source with a scripted provider, worked on as the worker would, job by job, over the real database. */
 export class SyncHarness {
   readonly connector = new ScriptedConnector();
   readonly limits: SyncLimits = { ...DEFAULT_SYNC_LIMITS, maxBatches: 2, heartbeatMs: 50 };
+  /** Opened instead of the scripted one. */
+  open: ((overrides: Pick<ConnectorOptions, 'retry'> | undefined) => SourceConnector) | null = null;
   /** What the queue says about the job of a slice. */
   isPending = false;
   readonly processor: SyncSourceProcessor;
@@ -58,8 +76,12 @@ export class SyncHarness {
     readonly keys: string,
     readonly cipher: CredentialCipher,
   ) {
-    const connectors = new OpenConnectorService(database, cipher, () => this.connector);
-    const batches = new StoreBatchService(database, {});
+    const connectors = new OpenConnectorService(
+      database,
+      cipher,
+      (_provider, _settings, _credentials, overrides) => this.open?.(overrides) ?? this.connector,
+    );
+    const batches = new StoreBatchService(database, {}, this.limits);
     const items = new LoadItemsService(database, this.limits);
     const ids = new CompareIdsService(database, batches, this.limits);
     this.slices = new SyncSliceService(database, connectors, items, batches, ids, this.limits);
@@ -69,7 +91,7 @@ export class SyncHarness {
     this.sweeper = new SourceSweeperService(database, producer as JobProducer);
   }
 
-  static async create(database: Database): Promise<SyncHarness> {
+  static async create(database: Database, account = NOTES): Promise<SyncHarness> {
     const tenant = await TestTenant.create(database);
     const keys = `test:${randomBytes(32).toString('base64')}`;
     const cipher = new CredentialCipher(keys);
@@ -78,14 +100,14 @@ export class SyncHarness {
         transaction,
         tenant.id,
         {
-          provider: 'notion',
+          provider: account.provider,
           name: 'Notes',
           settings: {},
-          credentialFields: ['token'],
+          credentialFields: Object.keys(account.credentials),
           syncEveryMinutes: 15,
           reconcileEveryMinutes: 1_440,
         },
-        (id) => cipher.seal(JSON.stringify({ token: 'planted-token' }), credentialOwner({ tenantId: tenant.id, id })),
+        (id) => cipher.seal(JSON.stringify(account.credentials), credentialOwner({ tenantId: tenant.id, id })),
       ),
     );
     return new SyncHarness(database, tenant, sourceId, keys, cipher);
