@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const RULES = 'deploy/prometheus/rules.yml';
@@ -17,10 +17,11 @@ const dashboards = readdirSync(join(root, 'deploy/dashboards')).map((file) => ({
   file,
   ...JSON.parse(read(`deploy/dashboards/${file}`)),
 }));
-const expressions = [
-  ...rules.map(({ expr }) => expr),
-  ...dashboards.flatMap(({ panels }) => panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))),
-];
+const targets = dashboards.flatMap(({ panels }) => panels.flatMap((panel) => panel.targets));
+const queries = parseAllDocuments(read('k8s/components/queue-autoscaling/scaled-objects.yaml')).flatMap((document) =>
+  document.toJS().spec.triggers.map(({ metadata }) => metadata.query),
+);
+const expressions = [...rules.map(({ expr }) => expr), ...targets.map(({ expr }) => expr), ...queries];
 
 const hasGo = spawnSync('go', ['version']).status === 0;
 const mustRun = hasGo || process.env.CI === 'true';
@@ -55,7 +56,7 @@ if (!mustRun) console.warn('SKIPPED alert rules and dashboards are not evaluated
     expect(status).toBe(1);
   });
 
-  it('rules and dashboards parse, and ask for our own metrics and those of Node alone', () => {
+  it('rules, dashboards and the autoscalers’ queries parse, and ask for our own metrics and those of Node alone', () => {
     const input = JSON.stringify(expressions.map((expr) => expr.replaceAll('$__rate_interval', '5m')));
     const { stdout, stderr } = spawnSync(program, ['metrics'], { input, encoding: 'utf8' });
     expect(stderr).toBe('');
@@ -66,6 +67,13 @@ if (!mustRun) console.warn('SKIPPED alert rules and dashboards are not evaluated
     for (const name of names.flat()) if (!recorded.includes(name)) expect(name).toMatch(/^(candor|nodejs|process)_/);
     expect(names.every((list) => list.length > 0)).toBe(true);
   });
+});
+
+it('rules, dashboards and the autoscalers’ queries go by no label that Prometheus sets at the scrape', () => {
+  const legends = targets.map(({ legendFormat }) => legendFormat);
+  const summaries = alerts.flatMap(({ annotations }) => annotations.summary.match(/\$labels\.\w+/g) ?? []);
+  expect(queries).toHaveLength(2);
+  for (const text of [...expressions, ...legends, ...summaries]) expect(text).not.toMatch(/\b(job|instance)\b/);
 });
 
 describe('alert rules', () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { simulateBurst } from './simulate-burst.mjs';
 import { simulateSearch } from './simulate-search.mjs';
-import { BYTES, sizeCluster, sizeDatabase, tenantsPerCluster } from './size-cluster.mjs';
+import { BYTES, sizeAuditTrail, sizeCluster, sizeDatabase, tenantsPerCluster } from './size-cluster.mjs';
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/scaling.md', import.meta.url));
 
@@ -22,7 +22,16 @@ const LOADS = [0.3, 0.5, 0.7, 0.8, 0.9];
 export const TABLES = {
   cluster: () =>
     rows(
-      ['chunks', 'dimensions', 'in memory', 'disk', 'primary shards', 'nodes of 64 GiB', 'Postgres'],
+      [
+        'chunks',
+        'dimensions',
+        'in memory',
+        'disk',
+        'primary shards of one tenant, live + history',
+        'largest shard',
+        'nodes of 64 GiB',
+        'Postgres',
+      ],
       [
         [10e6, 384],
         [10e6, 1024],
@@ -36,7 +45,8 @@ export const TABLES = {
           whole(chunks),
           dimensions,
           ...cells,
-          size.primaryShards,
+          `${size.primaryShards.live} + ${size.primaryShards.history}`,
+          `${whole(size.shardGiB)} GiB`,
           size.nodes,
           `${whole(sizeDatabase(chunks))} GiB`,
         ];
@@ -84,12 +94,22 @@ export const TABLES = {
       }),
     );
   },
+  audit: () =>
+    rows(
+      ['searches and questions a second, all day', 'a day', 'a year'],
+      [1, 10, 75].map((rate) => [
+        rate,
+        `${sizeAuditTrail(rate * 86_400).toFixed(1)} GiB`,
+        `${whole(sizeAuditTrail(rate * 86_400 * 365))} GiB`,
+      ]),
+    ),
   bytes: () =>
     rows(
       ['what', 'bytes', ''],
       [
         ['a chunk in Elasticsearch, without its vectors', whole(BYTES.indexed), 'set'],
         ['a chunk in Postgres, all tables and indices', whole(BYTES.stored), 'set'],
+        ['an event of the audit trail in Postgres, all tables and indices', whole(BYTES.audited), 'measured'],
         ['a waiting job in Redis', whole(BYTES.queued), 'measured'],
       ],
     ),

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { makeRandom, nextArrival, quantile } from './random.mjs';
 import { simulateBurst } from './simulate-burst.mjs';
 import { simulateSearch } from './simulate-search.mjs';
-import { sizeCluster, tenantsPerCluster } from './size-cluster.mjs';
+import { DEFAULT_CHUNKS_PER_SHARD } from '../../libs/search-index/dist/elasticsearch/placement.js';
+import { BYTES, sizeAuditTrail, sizeCluster, sizeDatabase, tenantsPerCluster } from './size-cluster.mjs';
 
 describe('random numbers', () => {
   it('are the same for a seed, and spread evenly', () => {
@@ -78,6 +79,18 @@ describe('the size of a cluster', () => {
     expect(size({ chunks: 1_000, replicas: 2 }).nodes).toBe(3);
   });
 
+  it('has the shards that the product makes for one tenant, for what is live and for its history', () => {
+    const shards = (chunks) => sizeCluster({ chunks, dimensions: 384 }).primaryShards;
+    expect(shards(DEFAULT_CHUNKS_PER_SHARD)).toEqual({ live: 1, history: 1 });
+    expect(shards(20 * DEFAULT_CHUNKS_PER_SHARD)).toEqual({ live: 20, history: 20 });
+    expect(shards(1e12)).toEqual({ live: 256, history: 256 });
+  });
+
+  it('has room in the database for the chunks and for the audit trail', () => {
+    expect(sizeDatabase(2 ** 30)).toBeCloseTo(BYTES.stored * 1.2);
+    expect(sizeAuditTrail(2 ** 30)).toBeCloseTo(BYTES.audited * 1.2);
+  });
+
   it('holds as many tenants as it may have shards', () => {
     expect(tenantsPerCluster({ nodes: 3, replicas: 1, rebuilding: 0 })).toBe(750);
     expect(tenantsPerCluster({ nodes: 3 })).toBeLessThan(750);
@@ -94,6 +107,6 @@ describe('docs/scaling.md', () => {
       encoding: 'utf8',
     });
     expect(readFileSync(path, 'utf8')).toBe(rendered);
-    expect(rendered.match(/<!-- table: /g)).toHaveLength(6);
+    expect(rendered.match(/<!-- table: /g)).toHaveLength(7);
   });
 });

@@ -1,7 +1,9 @@
+import { DEFAULT_CHUNKS_PER_SHARD, shardsFor } from '../../libs/search-index/dist/elasticsearch/placement.js';
+
 const GiB = 2 ** 30;
 
 /**
- * Bytes beside the vectors. The job is measured; the others are set, for chunks of some 1,500 characters, until
+ * Bytes beside the vectors. The job and the audit event are measured; the others are set, for chunks of some 1,500 characters, until
  * `node tools/scaling/measure.mjs` has said them for a corpus (docs/scaling.md).
  */
 export const BYTES = {
@@ -9,6 +11,8 @@ export const BYTES = {
   indexed: 4_000,
   /** Of one chunk in Postgres, tables and indices of all that an indexed document leaves behind, shared out over its chunks. */
   stored: 6_000,
+  /** Of one search's or question's event in Postgres, tables and indices: 8 documents by their ids, and its place in the chain. */
+  audited: 1_560,
   /** Of one waiting job in Redis. */
   queued: 1_234,
 };
@@ -21,26 +25,33 @@ const GRAPH_DEGREE = 16;
  * and 4 more a vector, and 4 bytes for each neighbour in the graph, should lie in the page cache; the full vectors (4 bytes a
  * dimension) are on disk, and are read for the few candidates that are rescored.
  */
-export function sizeCluster({ chunks, dimensions, replicas = 1, nodeGiB = 64, shardGiB = 40, perShard = 20e6 }) {
+export function sizeCluster({ chunks, dimensions, replicas = 1, nodeGiB = 64 }) {
   const hotBytes = chunks * (dimensions + 4 + GRAPH_DEGREE * 4);
   const diskBytes = chunks * (BYTES.indexed + dimensions * 4) + hotBytes;
   // Half of a node's memory is the heap (31 GiB at most), the rest is page cache; a tenth of it is for everything else.
   const cacheGiB = (nodeGiB - Math.min(31, nodeGiB / 2)) * 0.9;
   const copies = 1 + replicas;
-  const shards = Math.max(Math.ceil(diskBytes / (shardGiB * GiB)), Math.ceil(chunks / perShard));
+  const shards = shardsFor(chunks, DEFAULT_CHUNKS_PER_SHARD);
   const nodes = Math.max(copies, Math.ceil((hotBytes * copies) / (cacheGiB * GiB)));
   return {
     hotGiB: (hotBytes * copies) / GiB,
     // Merges need room: at most 85 % full is Elasticsearch's own low watermark.
     diskGiB: (diskBytes * copies) / GiB / 0.85,
-    primaryShards: shards,
+    // When all are one tenant's: its index of what is live and that of its history have as many each.
+    primaryShards: { live: shards, history: shards },
+    shardGiB: diskBytes / shards / GiB,
     nodes,
   };
 }
 
-/** Postgres for as many chunks, GiB; a fifth more for what a vacuum has not given back yet. */
+/** Postgres for as many chunks, GiB, without the audit trail; a fifth more for what a vacuum has not given back yet. */
 export function sizeDatabase(chunks) {
   return (chunks * BYTES.stored * 1.2) / GiB;
+}
+
+/** The audit trail of as many searches and questions, GiB. */
+export function sizeAuditTrail(events) {
+  return (events * BYTES.audited * 1.2) / GiB;
 }
 
 /**

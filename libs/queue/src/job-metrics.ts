@@ -11,20 +11,20 @@ const WAIT_SECONDS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 900, 3_600];
 const runs = defineHistogram({
   name: 'candor_job_duration_seconds',
   help: 'Attempts of jobs: time from being taken to its end, and how it ended.',
-  labels: ['job', 'outcome'],
+  labels: ['job_name', 'outcome'],
   buckets: RUN_SECONDS,
 });
 const waits = defineHistogram({
   name: 'candor_job_wait_seconds',
   help: 'Time between a job being due and its first start.',
-  labels: ['job'],
+  labels: ['job_name'],
   buckets: WAIT_SECONDS,
 });
 
-export function observeRun(job: string, outcome: 'done' | FailureOutcome, seconds: number): void {
-  runs.observe({ job, outcome }, seconds);
+export function observeRun(jobName: string, outcome: 'done' | FailureOutcome, seconds: number): void {
+  runs.observe({ job_name: jobName, outcome }, seconds);
 }
 
-export function observeWait(job: string, dueAt: number): void {
-  waits.observe({ job }, Math.max(0, Date.now() - dueAt) / 1_000);
+export function observeWait(jobName: string, dueAt: number): void {
+  waits.observe({ job_name: jobName }, Math.max(0, Date.now() - dueAt) / 1_000);
 }

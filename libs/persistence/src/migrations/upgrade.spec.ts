@@ -21,7 +21,7 @@ type Release = Record<string, Row[]>;
 const server = testServerUrl(process.env);
 const withPostgres = server === null ? describe.skip : describe;
 
-/** What that release's database was made by. */
+/** What that database was made by. */
 const MIGRATIONS = [
   InitialSchema1764000000000,
   SourceConnectors1764100000000,
@@ -34,7 +34,7 @@ const MIGRATIONS = [
   OutboxLanes1764800000000,
 ];
 
-withPostgres('upgrade of release 0.1', () => {
+withPostgres('upgrade of a database from before 0.1.0', () => {
   let release: Release;
   let test: TestDatabase;
   let owner: DataSource;

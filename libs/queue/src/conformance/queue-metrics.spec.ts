@@ -59,10 +59,10 @@ for (const backend of testBackends()) {
       await harness.startWorker();
       await until(async () => harness.letters.length === 1 && (await harness.producer.counts(queue)).active === 0);
       expect(await valuesOf('candor_job_duration_seconds_count')).toEqual({
-        '{job="test.work",outcome="done"}': 1,
-        '{job="test.work",outcome="dead-letter"}': 1,
+        '{job_name="test.work",outcome="done"}': 1,
+        '{job_name="test.work",outcome="dead-letter"}': 1,
       });
-      expect(await valuesOf('candor_job_wait_seconds_count')).toEqual({ '{job="test.work"}': 2 });
+      expect(await valuesOf('candor_job_wait_seconds_count')).toEqual({ '{job_name="test.work"}': 2 });
     });
   });
 }

@@ -6,12 +6,12 @@ const SHORTEST_KEY = 32;
 const LONGEST_TOKEN = 2_000_000;
 const DEFAULT_TTL_MS = 15 * 60_000;
 
-/** The same for all services. To change it: accept the new key everywhere, sign with it, then accept the old one no longer. */
+/** The same for gateway and retrieval. To change it: accept the new key everywhere, sign with it, then accept the old one no longer. */
 export const signingEnvironment = {
   CANDOR_SIGNING_KEY: z
     .string()
     .min(SHORTEST_KEY)
-    .describe('Signs caller scopes in jobs and calls; the same for all services.'),
+    .describe('Signs caller scopes in jobs and calls; the same for gateway and retrieval.'),
   CANDOR_SIGNING_KEYS_ACCEPTED: z
     .string()
     .default('')
@@ -41,7 +41,7 @@ export class CallerTokenSigner {
   private readonly keys: readonly [KeyObject, ...KeyObject[]];
 
   /**
-   * @param key shared by all services of an installation, at least 32 characters.
+   * @param key shared by gateway and retrieval of an installation, at least 32 characters.
    * @param accepted whose signatures are good as well, while services change from one key to another.
    */
   constructor(key: string, accepted: readonly string[] = []) {

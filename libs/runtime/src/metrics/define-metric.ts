@@ -4,10 +4,14 @@ import { processMetrics } from './process-metrics.js';
 interface MetricOptions<Label extends string> {
   name: `candor_${string}`;
   help: string;
-  /** Values must come from a short closed list: each combination is a time series. Never an id, a tenant or a text. */
+  /**
+   * Values must come from a short closed list: each combination is a time series. Never an id, a tenant or a text; never
+   * `job` or `instance`, which Prometheus sets at each scrape, and would call ours `exported_job`.
+   */
   labels?: readonly Label[];
 }
 
+const SCRAPE_LABELS: readonly string[] = ['job', 'instance'];
 /** From a cache hit to a model that takes a minute. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
@@ -51,5 +55,7 @@ function once<Kind extends Metric>(name: string, create: () => Kind): Kind {
 }
 
 function configurationOf<Label extends string>({ name, help, labels = [] }: MetricOptions<Label>) {
+  const taken = labels.find((label) => SCRAPE_LABELS.includes(label));
+  if (taken !== undefined) throw new Error(`${name} can't have the label "${taken}": Prometheus sets it itself`);
   return { name, help, labelNames: [...labels], registers: [processMetrics()] };
 }

@@ -1,7 +1,7 @@
 import { AppError } from '@candor/contracts';
 import { RowBreaker } from '../circuit-breaker.js';
 import { HealthRegistry } from '../health/health-registry.js';
-import { defineHistogram } from './define-metric.js';
+import { defineCounter, defineHistogram } from './define-metric.js';
 import { observeDuration } from './observe-duration.js';
 import { processMetrics } from './process-metrics.js';
 import { sampleAtScrape } from './sample-at-scrape.js';
@@ -14,6 +14,11 @@ describe('metrics of a process', () => {
     const define = () =>
       defineHistogram({ name: 'candor_spec_seconds', help: 'Spec.', labels: ['kind', 'outcome'], buckets: [1] });
     expect(define()).toBe(define());
+  });
+
+  it.each(['job', 'instance'])('has no label %s, which Prometheus sets itself', (label) => {
+    const define = () => defineCounter({ name: 'candor_spec_total', help: 'Spec.', labels: ['kind', label] });
+    expect(define).toThrow(`candor_spec_total can't have the label "${label}"`);
   });
 
   it('tells how long work took and how it ended, by the error’s code', async () => {
