@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { serviceNeeds } from '../tools/k8s/service-needs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(`${root}${path}`, 'utf8');
@@ -41,6 +42,11 @@ describe('docker-compose.yml', () => {
     expect(unknown).toEqual([]);
   });
 
+  it('gives the key that signs scopes, and those accepted beside it, to whoever signs or verifies', () => {
+    for (const variable of ['CANDOR_SIGNING_KEY', 'CANDOR_SIGNING_KEYS_ACCEPTED'])
+      expect(OWN.filter((name) => variable in compose.services[name].environment)).toEqual(['gateway', 'retrieval']);
+  });
+
   it.each(Object.keys(compose.services))('%s has a health check, and waits for healthy services only', (name) => {
     const { healthcheck, depends_on: dependencies = {} } = compose.services[name];
     expect(healthcheck.test[0]).toBe('CMD');
@@ -48,6 +54,12 @@ describe('docker-compose.yml', () => {
       expect(Object.keys(compose.services)).toContain(other);
       expect(condition).toBe('service_healthy');
     }
+  });
+
+  it.each(OWN)('%s is not killed before what it has taken may have ended', (name) => {
+    const { drainMs } = serviceNeeds(compose.services.gateway.environment);
+    const [, seconds] = /^(\d+)s$/.exec(compose.services[name].stop_grace_period);
+    expect(Number(seconds)).toBeGreaterThanOrEqual(drainMs[name] / 1_000 + 10);
   });
 
   it('publishes the gateway alone, on loopback', () => {
@@ -74,7 +86,7 @@ describe('docker-compose.yml', () => {
       'CANDOR_AUDIT_KEYS',
       'CANDOR_BOOTSTRAP_KEY',
     ]) {
-      const uses = text.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g'));
+      const uses = text.match(new RegExp(`\\$\\{${name}\\b[^}]*\\}`, 'g'));
       expect(uses.every((use) => use.startsWith(`\${${name}:?`))).toBe(true);
     }
   });

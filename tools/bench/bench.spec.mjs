@@ -114,6 +114,34 @@ withServers('the benchmarks on real servers', () => {
     });
   });
 
+  it('pipeline-work: a document and an answer make other servers do no more than their budget', async () => {
+    const [head, ...rows] = rowsOf(await runBench('pipeline-work'));
+    expect(head).toEqual(['work', 'counted', 'budget', 'within']);
+    expect(rows.map(([name]) => name)).toEqual([
+      'a document: round trips to the database',
+      'a document: index requests',
+      'a document: commands to Redis',
+      'an answer: round trips to the database',
+      'an answer: index requests',
+      'an answer: retrieval calls',
+      'an answer: commands to Redis',
+    ]);
+    for (const [name, counted, , isWithin] of rows) {
+      expect([name, isWithin]).toEqual([name, 'yes']);
+      expect(numberIn(counted)).toBeGreaterThan(0);
+    }
+    const tooLittle = runBench(
+      'pipeline-work',
+      '--budget',
+      'a document: commands to Redis=1,an answer: index requests=1',
+    );
+    await expect(tooLittle).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('above the budget: a document: commands to Redis, an answer: index requests'),
+    });
+    // Two installations, twice over.
+  }, 480_000);
+
   it('reason-speed: an answer beside its parts and the queue, for each number of clients', async () => {
     const sample = ['--set', 'smoke', '--model', 'hashing', '--clients', '1,2', '--questions', '4', '--rounds', '1'];
     const [head, ...rows] = rowsOf(await runBench('reason-speed', ...sample));

@@ -1,13 +1,12 @@
 // npm run bench:search-work: what one `/v1/search` makes other servers do, counted on the wire: round trips and bytes. Counts
 // don't depend on the machine, so CI holds them to a budget: a statement, a request or a column more shows. Build first.
-import { parseArgs } from 'node:util';
 import { readDataSet } from './support/data-sets.mjs';
 import { HttpSearch } from './support/http-search.mjs';
 import { fillInstallation } from './support/ingest-corpus.mjs';
 import { loadEmbedder } from './support/load-embedder.mjs';
-import { say, table } from './support/report.mjs';
+import { say } from './support/report.mjs';
 import { BenchStack } from './support/start-stack.mjs';
-import { TrafficCounter } from './support/traffic-counter.mjs';
+import { CountedServers, leastOf, readBudget, reportBudget } from './support/work-budget.mjs';
 
 const HELP = `node tools/bench/search-work.mjs [--budget NAME=NUMBER[,NAME=NUMBER…]]
 
@@ -33,38 +32,12 @@ const WARM_UP = 24;
 const ROUNDS = 5;
 const SEARCHES_A_ROUND = 8;
 
-function readBudget() {
-  const { values } = parseArgs({
-    options: { budget: { type: 'string', default: '' }, help: { type: 'boolean', short: 'h' } },
-  });
-  const given = values.budget.split(',').filter(Boolean);
-  const pairs = given.map((pair) => pair.split('='));
-  if (values.help || pairs.some(([name, number]) => !(name in BUDGET) || !(Number(number) >= 0))) {
-    console.log(HELP);
-    process.exit(values.help ? 0 : 2);
-  }
-  return { ...BUDGET, ...Object.fromEntries(pairs.map(([name, number]) => [name, Number(number)])) };
-}
-
-const PROTOCOLS = { database: 'postgres', index: 'http', retrieval: 'http2' };
-const DEFAULT_PORTS = { database: 5432, index: 9200 };
-const counters = new Map();
-
-/** The services reach each server through a counter of its own. */
-async function throughCounter(name, url) {
-  const reached = new URL(url);
-  const port = Number(reached.port || DEFAULT_PORTS[name]);
-  const counter = await TrafficCounter.start({ host: reached.hostname, port, protocol: PROTOCOLS[name] });
-  counters.set(name, counter);
-  reached.host = `127.0.0.1:${counter.port}`;
-  return reached.href.replace(/\/$/, '');
-}
-
 /** Of one search, on average over a few. */
-async function countRound(http, texts) {
-  const before = Object.fromEntries([...counters].map(([name, { counts }]) => [name, counts]));
-  for (const text of texts) await http.search(text, LIMIT);
-  const spent = (name, what) => (counters.get(name).counts[what] - before[name][what]) / texts.length;
+async function countRound(servers, http, texts) {
+  const all = await servers.during(async () => {
+    for (const text of texts) await http.search(text, LIMIT);
+  });
+  const spent = (name, what) => all(name, what) / texts.length;
   const kilobytes = (name, what) => spent(name, what) / 1_000;
   return {
     'database round trips': spent('database', 'requests'),
@@ -77,43 +50,27 @@ async function countRound(http, texts) {
   };
 }
 
-const budget = readBudget();
+const budget = readBudget(BUDGET, HELP);
 const { documents, queries } = await readDataSet('smoke');
 const embedder = await loadEmbedder('hashing', say);
 const stack = await BenchStack.start(say);
-const measured = {};
+const servers = new CountedServers();
+const rounds = [];
 try {
   const environment = { EMBEDDINGS_MODEL: 'hashing' };
-  const installation = await stack.install(['retrieval', 'gateway'], environment, undefined, throughCounter);
+  const installation = await stack.install(['retrieval', 'gateway'], environment, undefined, servers.relay);
   await fillInstallation(installation, stack.elasticsearchUrl, embedder, documents);
   const http = new HttpSearch(installation.url, installation.key);
-  for (let index = 0; index < WARM_UP; index++)
-    await http.search(`${queries[index % queries.length].text} ${index}`, LIMIT);
+  const textAt = (index) => queries[index % queries.length].text;
+  for (let index = 0; index < WARM_UP; index++) await http.search(`${textAt(index)} ${index}`, LIMIT);
   for (let round = 0; round < ROUNDS; round++) {
-    const texts = Array.from(
-      { length: SEARCHES_A_ROUND },
-      (_, index) => `${queries[index % queries.length].text} ${round}`,
-    );
-    // The least of the rounds: what a timer of the services does now and then is no part of a search.
-    for (const [name, value] of Object.entries(await countRound(http, texts)))
-      measured[name] = Math.min(measured[name] ?? Infinity, value);
+    const texts = Array.from({ length: SEARCHES_A_ROUND }, (_, index) => `${textAt(index)} ${round}`);
+    rounds.push(await countRound(servers, http, texts));
   }
   http.close();
 } finally {
   await stack.stop();
-  await Promise.all([...counters.values()].map((counter) => counter.close()));
+  await servers.close();
   await embedder.close();
 }
-
-const over = Object.keys(budget).filter((name) => measured[name] > budget[name]);
-const rows = Object.entries(budget).map(([name, most]) => [
-  name,
-  measured[name].toFixed(name.startsWith('KB') ? 1 : 2),
-  String(most),
-  over.includes(name) ? '**no**' : 'yes',
-]);
-console.log(table(['one search', 'counted', 'budget', 'within'], rows));
-if (over.length > 0) {
-  say(`above the budget: ${over.join(', ')}`);
-  process.exitCode = 1;
-}
+reportBudget('one search', leastOf(rounds), budget);

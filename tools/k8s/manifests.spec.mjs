@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeManifests, FOLDERS, Manifests, namesOf, podOf, root } from './render-manifests.mjs';
+import { describeManifests, FOLDERS, kustomizationOf, Manifests, namesOf, podOf, root } from './render-manifests.mjs';
+import { serviceNeeds } from './service-needs.mjs';
+
+const mebibytesOf = (quantity) => {
+  const [, number, unit] = /^(\d+)(Mi|Gi)$/.exec(quantity);
+  return Number(number) * (unit === 'Gi' ? 1_024 : 1);
+};
+/** What a manifest itself sets of a service's variables. */
+const literalsOf = (deployments, service) => {
+  const { env } = podOf(deployments.find(({ metadata }) => metadata.name === service)).containers[0];
+  return Object.fromEntries(env.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]));
+};
 
 const SERVICES = ['gateway', 'ingestion-worker', 'retrieval', 'synthesis'];
 
@@ -17,6 +28,16 @@ describeManifests('the Kubernetes manifests', () => {
   afterAll(() => manifests?.remove());
 
   const ofKind = (path, kind) => manifests.ofKind(path, kind);
+
+  it('are all rendered here, each component by itself or in an overlay', () => {
+    const overlays = readdirSync(join(root, 'k8s/overlays')).map((name) => `k8s/overlays/${name}`);
+    const components = readdirSync(join(root, 'k8s/components')).map((name) => `k8s/components/${name}`);
+    const used = overlays.flatMap((path) =>
+      (kustomizationOf(path).components ?? []).map((component) => join(path, component)),
+    );
+    const missing = [...overlays, ...components].filter((path) => !FOLDERS.includes(path) && !used.includes(path));
+    expect(missing).toEqual([]);
+  });
 
   it.each(FOLDERS)('%s conforms to the schemas of the API', (path) => {
     const { stdout, status } = manifests.validate(manifests.rendered[path]);
@@ -106,18 +127,29 @@ describeManifests('the Kubernetes manifests', () => {
       }
     });
 
-    it('leaves time to drain: the pause, what listenUntilSignal grants and some to spare', () => {
-      const source = readFileSync(join(root, 'libs/runtime/src/http/listen-until-signal.ts'), 'utf8');
-      const graceSeconds = Number(/DEFAULT_GRACE_MS = ([\d_]+)/.exec(source)[1].replaceAll('_', '')) / 1_000;
+    it('leaves time to drain: the pause, the longest that a service lets run and some to spare', () => {
+      const { drainMs } = serviceNeeds(literalsOf(ofKind(path, 'Deployment'), 'gateway'));
       for (const deployment of ofKind(path, 'Deployment')) {
         const pod = podOf(deployment);
         const pause = pod.containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
-        expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(graceSeconds + pause + 10);
+        const least = drainMs[deployment.metadata.name] / 1_000 + pause + 10;
+        expect([deployment.metadata.name, pod.terminationGracePeriodSeconds >= least]).toEqual([
+          deployment.metadata.name,
+          true,
+        ]);
         // Requests come to these two through the endpoints of a service, whose removal takes a moment.
         const isServed = ['gateway', 'retrieval'].includes(deployment.metadata.name);
         expect([deployment.metadata.name, pause >= 5]).toEqual([deployment.metadata.name, isServed]);
         expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
       }
+    });
+
+    it('gives the gateway memory for the uploads that it takes at once, beside its own', () => {
+      const deployments = ofKind(path, 'Deployment');
+      const { uploadMib } = serviceNeeds(literalsOf(deployments, 'gateway'));
+      const gateway = deployments.find(({ metadata }) => metadata.name === 'gateway');
+      const { requests, limits } = podOf(gateway).containers[0].resources;
+      expect(mebibytesOf(limits.memory)).toBeGreaterThanOrEqual(mebibytesOf(requests.memory) + uploadMib);
     });
 
     it('has selectors and references that meet', () => {
@@ -152,6 +184,30 @@ describeManifests('the Kubernetes manifests', () => {
       const [retrieval] = ofKind(path, 'Service').filter(({ metadata }) => metadata.name === 'retrieval');
       expect(retrieval.spec.clusterIP).toBe('None');
     });
+  });
+
+  it('keep what was enough when the queues can’t be read, by a version of KEDA that the README names', () => {
+    const scaled = manifests.ofKind('k8s/overlays/prod', 'ScaledObject');
+    for (const { metadata, spec } of scaled) {
+      const { behavior, replicas } = spec.fallback;
+      expect([metadata.name, behavior, replicas >= spec.minReplicaCount]).toEqual([
+        metadata.name,
+        'currentReplicasIfHigher',
+        true,
+      ]);
+    }
+    const [, version] = /^KEDA=v(\d+\.\d+)/m.exec(readFileSync(join(root, 'tools/k8s/install-tools.sh'), 'utf8'));
+    expect(readFileSync(join(root, 'k8s/README.md'), 'utf8')).toContain(`KEDA ${version} or newer`);
+  });
+
+  it('start no other programs by hand, in the guide, than there are', () => {
+    const guide = readFileSync(join(root, 'docs/guides/deploy.md'), 'utf8');
+    const programs = [...guide.matchAll(/apps\/[\w-]+\/dist\/[\w.-]+\.js/g)].map(([path]) => path);
+    expect(programs).toContain('apps/ingestion-worker/dist/rotate-credentials.main.js');
+    for (const path of programs) {
+      const source = path.replace('/dist/', '/src/').replace(/\.js$/, '.ts');
+      expect([source, existsSync(join(root, source))]).toEqual([source, true]);
+    }
   });
 
   it('name only secrets that the README tells to make', () => {

@@ -1,13 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { makeExtensionSchemas, makeSchemas } from './make-schemas.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-export const FOLDERS = ['k8s/base', 'k8s/overlays/dev', 'k8s/overlays/prod'];
+/** The component is in no overlay, as not everyone needs it: it is rendered on top of the base. */
+export const FOLDERS = ['k8s/base', 'k8s/overlays/dev', 'k8s/overlays/prod', 'k8s/components/public-endpoints'];
 
 const hasGo = spawnSync('go', ['version']).status === 0;
 const mustRun = hasGo || process.env.CI === 'true';
@@ -27,11 +28,25 @@ export class Manifests {
     makeSchemas(swagger, this.schemas);
     makeExtensionSchemas(keda, ['ScaledObject'], this.schemas);
     makeExtensionSchemas(certManager, ['Issuer', 'Certificate'], this.schemas);
-    for (const path of FOLDERS) this.rendered[path] = this.render(join(root, path));
+    for (const path of FOLDERS)
+      this.rendered[path] = isComponent(path) ? this.renderOnBase(path) : this.render(join(root, path));
   }
 
   render(folder) {
     return execFileSync(join(this.programs, 'kustomize'), ['build', folder], { encoding: 'utf8' });
+  }
+
+  renderOnBase(component) {
+    const folder = mkdtempSync(join(tmpdir(), 'candor-component-'));
+    // kustomize takes no absolute paths.
+    const from = (path) => relative(folder, join(root, path));
+    const kustomization = { resources: [from('k8s/base')], components: [from(component)] };
+    writeFileSync(join(folder, 'kustomization.yaml'), stringify(kustomization));
+    try {
+      return this.render(folder);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   }
 
   validate(text) {
@@ -56,6 +71,15 @@ export class Manifests {
   remove() {
     rmSync(this.schemas, { recursive: true });
   }
+}
+
+function isComponent(path) {
+  return kustomizationOf(path).kind === 'Component';
+}
+
+/** What a folder's kustomization.yaml says. */
+export function kustomizationOf(path) {
+  return parse(readFileSync(join(root, path, 'kustomization.yaml'), 'utf8'));
 }
 
 export const namesOf = (found) => found.map(({ metadata }) => metadata.name).sort();

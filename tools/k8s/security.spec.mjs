@@ -1,4 +1,6 @@
-import { describeManifests, FOLDERS, Manifests, namesOf, podOf } from './render-manifests.mjs';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeManifests, FOLDERS, Manifests, namesOf, podOf, root } from './render-manifests.mjs';
 
 /** Who may open a connection to whom, and on which port; nothing else may. `world` = public addresses. */
 const CONNECTIONS = [
@@ -16,6 +18,19 @@ const CONNECTIONS = [
   ['ingestion-worker', 'world', 443],
   ['migrations', 'postgres', 5432],
 ];
+/** Beside them, for models at public addresses. */
+const MODEL_CONNECTIONS = [
+  ['synthesis', 'world', 443],
+  ['retrieval', 'world', 443],
+];
+/** Who is given which key. */
+const KEYS = {
+  CANDOR_SIGNING_KEY: ['gateway', 'retrieval'],
+  CANDOR_SIGNING_KEYS_ACCEPTED: ['gateway', 'retrieval'],
+  CANDOR_ENCRYPTION_KEYS: ['gateway', 'ingestion-worker'],
+  CANDOR_AUDIT_KEYS: ['ingestion-worker'],
+  CANDOR_BOOTSTRAP_KEY: ['gateway'],
+};
 const SERVICES = ['gateway', 'ingestion-worker', 'retrieval', 'synthesis'];
 const PODS = [...SERVICES, 'migrations'];
 const NAME = 'app.kubernetes.io/name';
@@ -33,9 +48,11 @@ function selected({ matchLabels = {}, matchExpressions = [] }) {
 function peers({ podSelector, namespaceSelector, ipBlock }) {
   if (ipBlock) return [ipBlock.cidr === '0.0.0.0/0' ? 'world' : ipBlock.cidr];
   if (!namespaceSelector) return selected(podSelector);
-  const labels = namespaceSelector.matchLabels;
-  if (labels['kubernetes.io/metadata.name'] === 'kube-system') return ['dns'];
-  return [labels['candor/backing'] ?? Object.keys(labels)[0].replace('candor/', '')];
+  const [[label, value], ...more] = Object.entries(namespaceSelector.matchLabels);
+  if (label === 'kubernetes.io/metadata.name' && value === 'kube-system') return ['dns'];
+  // A key for each kind of server, so that one namespace can have several.
+  if (value !== 'true' || more.length > 0) return [`${label}=${value}`];
+  return [label.replace('candor/', '')];
 }
 
 /** Pairs of one direction as `from to port`. */
@@ -90,13 +107,22 @@ describeManifests('the security of the Kubernetes manifests', () => {
       expect(manifests.ofKind(path, 'Secret')).toEqual([]);
       for (const workload of manifests.workloads(path)) {
         for (const { name, value, valueFrom } of podOf(workload).containers[0].env) {
-          if (/(KEY|KEYS|PASSWORD|DATABASE_URL|REDIS_URL|ELASTICSEARCH_URL)$/.test(name))
+          if (/(KEY|KEYS|KEYS_ACCEPTED|PASSWORD|DATABASE_URL|REDIS_URL|ELASTICSEARCH_URL)$/.test(name))
             expect([name, value]).toEqual([name, undefined]);
           if (valueFrom) expect(valueFrom.secretKeyRef.name).toBe('candor');
         }
       }
       const literals = manifests.ofKind(path, 'ConfigMap').flatMap(({ data }) => Object.keys(data));
       expect(literals.filter((name) => /KEY|PASSWORD|TOKEN|SECRET|_URL$/.test(name))).toEqual([]);
+    });
+
+    it('gives each key to whoever uses it alone', () => {
+      for (const [key, holders] of Object.entries(KEYS)) {
+        const given = manifests
+          .workloads(path)
+          .filter((workload) => podOf(workload).containers[0].env.some(({ name }) => name === key));
+        expect([key, namesOf(given)]).toEqual([key, holders]);
+      }
     });
 
     it('denies all traffic, then allows exactly the connections that are needed, on both ends', () => {
@@ -109,14 +135,15 @@ describeManifests('the security of the Kubernetes manifests', () => {
       for (const workload of manifests.workloads(path))
         expect(workload.spec.template.metadata.labels).toMatchObject(everything.podSelector.matchLabels);
 
+      const connections = path.endsWith('public-endpoints') ? [...CONNECTIONS, ...MODEL_CONNECTIONS] : CONNECTIONS;
       const scrapes = SERVICES.flatMap((service) => [`scraper ${service} 3000`, `scraper ${service} 3001`]);
-      const inward = CONNECTIONS.filter(([, to]) => PODS.includes(to)).map((parts) => parts.join(' '));
+      const inward = connections.filter(([, to]) => PODS.includes(to)).map((parts) => parts.join(' '));
       expect([...allowed(policies, 'ingress')].sort()).toEqual([...inward, ...scrapes].sort());
       const ambient = [
         ...PODS.map((pod) => `${pod} dns 53`),
         ...SERVICES.map((service) => `${service} telemetry 4318`),
       ];
-      const outward = CONNECTIONS.filter(([from]) => PODS.includes(from)).map((parts) => parts.join(' '));
+      const outward = connections.filter(([from]) => PODS.includes(from)).map((parts) => parts.join(' '));
       expect([...allowed(policies, 'egress')].sort()).toEqual([...outward, ...ambient].sort());
     });
 
@@ -137,11 +164,29 @@ describeManifests('the security of the Kubernetes manifests', () => {
   it('publish the gateway alone, by the paths that callers use', () => {
     const [ingress] = manifests.ofKind('k8s/overlays/prod', 'Ingress');
     const paths = ingress.spec.rules.flatMap(({ http }) => http.paths);
-    expect(paths.map(({ path }) => path)).toEqual(['/v1', '/mcp', '/.well-known', '/console']);
+    expect(paths.map(({ path }) => path)).toEqual(['/v1', '/mcp', '/.well-known', '/console', '/readyz']);
     for (const { backend } of paths) expect(backend.service.name).toBe('gateway');
     expect(ingress.spec.tls).toHaveLength(1);
     for (const { spec } of manifests.ofKind('k8s/overlays/prod', 'Service'))
       expect(spec.type ?? 'ClusterIP').toBe('ClusterIP');
+  });
+
+  it('take the largest upload and the longest question through the ingress, at the address that the gateway tells', () => {
+    const [{ metadata, spec }] = manifests.ofKind('k8s/overlays/prod', 'Ingress');
+    const numberIn = (file, pattern) =>
+      Number(pattern.exec(readFileSync(join(root, file), 'utf8'))[1].replaceAll('_', ''));
+    const fileMiB = numberIn('libs/contracts/src/v1/documents.route.ts', /fileBytes: (\d+) \* MEBIBYTE/);
+    const aroundMiB = numberIn('apps/gateway/src/uploads/read-multipart.ts', /OVERHEAD_BYTES = (\d+) \* MEBIBYTE/);
+    const deadlineMs = numberIn('apps/gateway/src/config.ts', /REASON_DEADLINE_MS: milliseconds\(([\d_]+)\)/);
+    const setting = (name) => metadata.annotations[`nginx.ingress.kubernetes.io/${name}`];
+    expect(setting('proxy-body-size')).toBe(`${fileMiB + aroundMiB}m`);
+    expect(Number(setting('proxy-read-timeout')) * 1_000).toBeGreaterThan(deadlineMs);
+
+    const deployments = manifests.ofKind('k8s/overlays/prod', 'Deployment');
+    const gateway = podOf(deployments.find((found) => found.metadata.name === 'gateway'));
+    const address = gateway.containers[0].env.find(({ name }) => name === 'CANDOR_PUBLIC_URL').value;
+    const [{ host }] = spec.rules;
+    expect([address, spec.tls[0].hosts]).toEqual([`https://${host}`, [host]]);
   });
 
   it('enforce the restricted pod security standard in their namespaces', () => {

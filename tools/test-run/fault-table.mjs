@@ -3,7 +3,7 @@
  * a promise that nothing was tried for, and a count for something that isn't promised.
  *
  * @param promises  names, in order
- * @param ledger  `{ promise, what, tried, lost }`, as the suites wrote them down
+ * @param ledger  `{ promise, what, tried, lost }`, as the suites wrote them down; `lost` is null where nobody counted losses
  * @param tests  `{ promise, status }` of the tests that belong to a promise, `status` as jest says it
  */
 export function summarise(promises, ledger, tests) {
@@ -12,7 +12,9 @@ export function summarise(promises, ledger, tests) {
     for (const { what, tried } of ledger.filter((line) => line.promise === promise))
       counts.set(what, (counts.get(what) ?? 0) + tried);
     const of = (status) => tests.filter((test) => test.promise === promise && test.status === status).length;
-    const lost = ledger.filter((line) => line.promise === promise).reduce((sum, line) => sum + line.lost, 0);
+    const losses = ledger.filter((line) => line.promise === promise && line.lost !== null);
+    // No count of losses is no count of 0.
+    const lost = losses.length === 0 ? null : losses.reduce((sum, line) => sum + line.lost, 0);
     return { promise, passed: of('passed'), failed: of('failed'), counts: [...counts].filter(([, n]) => n > 0), lost };
   });
   const unknown = [...ledger, ...tests].map(({ promise }) => promise).filter((name) => !promises.includes(name));
@@ -25,7 +27,7 @@ export function formatTable(rows) {
     promise,
     `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}`,
     counts.map(([what, count]) => `${count.toLocaleString('en')} ${what}`).join(', ') || '-',
-    String(lost),
+    lost === null ? `–${passed + failed > 0 ? ' (asserted by the tests)' : ''}` : String(lost),
   ]);
   const table = [['promise', 'tests', 'tried', 'lost'], ...cells];
   const widths = table[0].map((_, column) => Math.max(...table.map((line) => line[column].length)));

@@ -4,8 +4,8 @@ const PROMISES = ['Nothing is lost', 'Redis down'];
 const LEDGER = [
   { promise: 'Nothing is lost', what: 'items', tried: 1_500, lost: 0 },
   { promise: 'Nothing is lost', what: 'items', tried: 500, lost: 2 },
-  { promise: 'Nothing is lost', what: 'requests', tried: 7, lost: 0 },
-  { promise: 'Redis down', what: 'requests', tried: 0, lost: 0 },
+  { promise: 'Nothing is lost', what: 'requests', tried: 7, lost: null },
+  { promise: 'Redis down', what: 'requests', tried: 0, lost: null },
 ];
 const TESTS = [
   { promise: 'Nothing is lost', status: 'passed' },
@@ -27,14 +27,23 @@ describe('the table of faults', () => {
         ],
         lost: 2,
       },
-      { promise: 'Redis down', passed: 1, failed: 0, counts: [], lost: 0 },
+      { promise: 'Redis down', passed: 1, failed: 0, counts: [], lost: null },
     ]);
     expect([untried, unknown]).toEqual([[], []]);
     expect(formatTable(rows)).toEqual([
       'promise          tests               tried                    lost',
       'Nothing is lost  1 passed, 1 failed  2,000 items, 7 requests  2',
-      'Redis down       1 passed            -                        0',
+      'Redis down       1 passed            -                        – (asserted by the tests)',
     ]);
+  });
+
+  it('says 0 where losses were counted and there were none, and only there', () => {
+    const line = { promise: 'Redis down', what: 'searches', tried: 3, lost: 0 };
+    const lostOf = (ledger) => summarise(PROMISES, ledger, TESTS).rows.map(({ lost }) => lost);
+    expect(lostOf([line])).toEqual([null, 0]);
+    expect(lostOf([{ ...line, lost: null }])).toEqual([null, null]);
+    const { rows } = summarise(['Untried'], [], []);
+    expect(formatTable(rows)[1]).toMatch(/^Untried +0 passed +- +–$/);
   });
 
   it('names promises that no test stood for, and counts for what is not promised', () => {

@@ -149,12 +149,14 @@ if (services === null || services === 'incomplete') {
         const samples = scrape.replaceAll(/^#.*$/gm, '');
         expect(samples).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}/);
         expect(samples).not.toMatch(/tenant|gm_/);
+        // Prometheus' own names for where a sample is from: it would call ours `exported_job`.
+        expect(samples).not.toMatch(/[{,](job|instance)=/);
       }
       const text = scrapes.join('\n');
       for (const sample of [
         /candor_queue_jobs\{queue="reasoning",state="waiting",app="gateway"\} 0/,
-        /candor_outbox_rows\{job="item\.index",app="ingestion-worker"\} 0/,
-        /candor_job_duration_seconds_count\{app="synthesis",job="reasoning\.answer",outcome="done"\} [1-9]/,
+        /candor_outbox_rows\{job_name="item\.index",app="ingestion-worker"\} 0/,
+        /candor_job_duration_seconds_count\{app="synthesis",job_name="reasoning\.answer",outcome="done"\} [1-9]/,
         /candor_retrieval_stage_duration_seconds_count\{app="retrieval",stage="search"\} [1-9]/,
         /candor_index_request_duration_seconds_count\{app="ingestion-worker",operation="bulk",outcome="ok"\} [1-9]/,
         /candor_reason_outcomes_total\{face="reason",outcome="answered",reason="",app="synthesis"\} [1-9]/,

@@ -12,6 +12,7 @@ import {
 import { API_KEY_PATTERN } from './access/api-key-secret.js';
 import { corsEnvironment } from './access/cors.middleware.js';
 import { mcpEnvironment } from './features/mcp/mcp-environment.js';
+import { uploadsEnvironment } from './uploads/uploads-environment.js';
 
 const milliseconds = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
 
@@ -35,11 +36,14 @@ export const gatewayConfigSchema = z
       .describe("The installation's first key, made on the first start."),
     READY_FILE: z.string().optional().describe('Not ready until this file exists; for launchers that load data first.'),
     SEARCH_DEADLINE_MS: milliseconds(10_000).describe('Longest time of a search, ms.'),
-    REASON_DEADLINE_MS: milliseconds(60_000).describe('Longest time of a reason request, ms.'),
+    REASON_DEADLINE_MS: milliseconds(60_000).describe(
+      'Longest time of a reason request, ms. A gateway that is told to end goes on for as long: whoever runs it must not kill it before.',
+    ),
     ...encryptionEnvironment,
     CANDOR_ALLOW_PRIVATE_CONNECTORS: booleanFromEnv(false).describe(
       'Sources may have private addresses, and addresses without TLS.',
     ),
+    ...uploadsEnvironment,
     ...quotaEnvironment,
     ...corsEnvironment,
     ...mcpEnvironment,
@@ -51,6 +55,8 @@ export type GatewayConfig = z.output<typeof gatewayConfigSchema>;
 export interface GatewayLimits {
   searchDeadlineMs: number;
   reasonDeadlineMs: number;
+  /** Of files that are received and stored at once; default: that of `UPLOADS_IN_FLIGHT_MIB`. */
+  uploadBytes?: number;
   /** Of tenants that have no limits of their own; default: none. */
   quotas?: QuotaLimits;
 }

@@ -7,3 +7,4 @@ export { createGatewayApp } from './create-gateway-app.js';
 export { mcpAddressFrom, mcpEnvironment } from './features/mcp/mcp-environment.js';
 export { buildOpenApiDocument } from './features/openapi/build-openapi-document.js';
 export { main } from './main.js';
+export { uploadBytesFrom, uploadsEnvironment } from './uploads/uploads-environment.js';

@@ -19,7 +19,15 @@ import { FirstKeyService } from './access/first-key.service.js';
 import { RateLimiterService } from './access/rate-limiter.service.js';
 import { gatewayConfigSchema } from './config.js';
 import { createGatewayApp } from './create-gateway-app.js';
+import { longestRequestMs } from './longest-request.js';
 import { mcpAddressFrom } from './features/mcp/mcp-environment.js';
+import { uploadBytesFrom } from './uploads/uploads-environment.js';
+
+/**
+ * How long a gateway that starts is not ready for want of Redis and workers, ms. In a new installation they come within that
+ * time; a gateway that starts again while they are away serves all that needs no queue.
+ */
+const FIRST_START_MS = 60_000;
 
 /** Starts the gateway from the environment; it waits for its database and recovers from the loss of anything else. */
 export async function main(): Promise<void> {
@@ -35,13 +43,17 @@ export async function main(): Promise<void> {
   const retrieval = new GrpcRetrievalClient({ url: config.RETRIEVAL_URL, ...grpcTlsFrom(config) });
   const health = new HealthRegistry({ logger });
   health.register('database', () => database.ping(), { critical: true, startup: true });
-  health.register('queue', () => jobs.ping(), { critical: false, startup: true });
+  health.register('queue', () => jobs.ping(), { critical: false, startup: { atMostMs: FIRST_START_MS } });
+  // Without a limit: hardly anything is read past it, and a rollout with certificates that it refuses must not go on.
   health.register('retrieval', () => retrieval.waitUntilReachable(new Date(Date.now() + 1_500)), {
     critical: false,
     startup: true,
   });
   for (const queue of [indexItemJob.queue, answerQuestionJob.queue])
-    health.register(`workers:${queue}`, () => jobs.requireWorkers(queue), { critical: false, startup: true });
+    health.register(`workers:${queue}`, () => jobs.requireWorkers(queue), {
+      critical: false,
+      startup: { atMostMs: FIRST_START_MS },
+    });
   let keysReady = false;
   health.register('first-key', async () => requireTrue(keysReady), { critical: false, startup: true });
   const { READY_FILE: readyFile } = config;
@@ -62,6 +74,7 @@ export async function main(): Promise<void> {
       limits: {
         searchDeadlineMs: config.SEARCH_DEADLINE_MS,
         reasonDeadlineMs: config.REASON_DEADLINE_MS,
+        uploadBytes: uploadBytesFrom(config),
         quotas: quotaDefaultsFrom(config),
       },
     },
@@ -70,6 +83,7 @@ export async function main(): Promise<void> {
   await listenUntilSignal(app, {
     port: config.PORT,
     host: config.HOST,
+    graceMs: longestRequestMs(config),
     logger,
     onClose: async () => {
       await Promise.allSettled([jobs.close(), replies.close(), database.close()]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditEnvironment } from '@candor/audit';
 import { embeddingsEnvironment } from '@candor/embeddings';
-import { corsEnvironment, mcpEnvironment } from '@candor/gateway';
+import { corsEnvironment, mcpEnvironment, uploadsEnvironment } from '@candor/gateway';
 import { quotaEnvironment } from '@candor/persistence';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
 import { answerProviderEnvironment } from '@candor/synthesis';
@@ -36,6 +36,7 @@ export const standaloneConfigSchema = z.object({
   ...launcherFields,
   SEARCH_DEADLINE_MS: deadline(10_000).describe('Longest time of a search, ms.'),
   REASON_DEADLINE_MS: deadline(60_000).describe('Longest time of a reason request, ms.'),
+  ...uploadsEnvironment,
   ...quotaEnvironment,
   ...corsEnvironment,
   ...mcpEnvironment,

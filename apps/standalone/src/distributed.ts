@@ -136,7 +136,6 @@ async function startAll(processes: ServiceProcesses, installation: Installation)
     ...inner,
     REDIS_URL: urls.REDIS_URL,
     RETRIEVAL_URL: retrievalUrl,
-    CANDOR_SIGNING_KEY: signingKey,
     HEALTH_PORT: String(synthesisHealth),
   });
   processes.start('gateway', {

@@ -2,7 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { createAuditSigner } from '@candor/audit';
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
-import { createGatewayApp, FirstKeyService, mcpAddressFrom, RateLimiterService } from '@candor/gateway';
+import {
+  createGatewayApp,
+  FirstKeyService,
+  mcpAddressFrom,
+  RateLimiterService,
+  uploadBytesFrom,
+} from '@candor/gateway';
 import { sourceDependenciesFrom, startWorker } from '@candor/ingestion-worker';
 import { Database, quotaDefaultsFrom, RetrievalViews, ReasoningViews } from '@candor/persistence';
 import { InProcessReplyChannel, JobProducer, migrateQueueBackend, type QueueBackendOptions } from '@candor/queue';
@@ -156,6 +162,7 @@ async function openServices(
       limits: {
         searchDeadlineMs: config.SEARCH_DEADLINE_MS,
         reasonDeadlineMs: config.REASON_DEADLINE_MS,
+        uploadBytes: uploadBytesFrom(config),
         quotas: quotaDefaultsFrom(config),
       },
     },

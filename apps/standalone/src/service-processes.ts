@@ -10,7 +10,8 @@ import { AppError } from '@candor/contracts';
 /** MiB for young objects: with Node's 16, retrieval spends a tenth of its time moving the hits of searches under way. */
 const NODE_FLAGS = ['--max-semi-space-size=64'];
 const RESTART_PAUSE_MS = 1_000;
-const STOP_GRACE_MS = 35_000;
+/** Longer than any of them lets what it has taken go on. */
+const STOP_GRACE_MS = 135_000;
 /** A service that ends so often before the first readiness will not start at all. */
 const MOST_FAILED_STARTS = 3;
 

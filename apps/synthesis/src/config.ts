@@ -33,10 +33,6 @@ export const synthesisConfigSchema = z
       .describe('Least severe line.'),
     REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis of the queue and the reply channel.'),
     RETRIEVAL_URL: z.string().min(1).describe('gRPC target of retrieval, e.g. dns:///retrieval:50051.'),
-    CANDOR_SIGNING_KEY: z
-      .string()
-      .min(32)
-      .describe('Signs caller scopes in jobs and calls; the same for all services.'),
     REASON_CONCURRENCY: z.coerce.number().int().min(1).max(256).default(8).describe('Questions at the same time.'),
     ...answerProviderEnvironment,
     ...embeddingsEnvironment,

@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
-import { answerQuestionJob } from '@candor/contracts';
+import { answerQuestionJob, runReasoningJob } from '@candor/contracts';
 import { BullMqStrategy, RpcErrorFilter, type QueueBackendOptions } from '@candor/queue';
 import { loadTokenCounter } from '@candor/reasoning';
 import { createRequestContext, NestPinoLogger, runInRequestContext } from '@candor/runtime';
@@ -18,12 +18,19 @@ export interface RunningSynthesis {
   stop(): Promise<void>;
 }
 
+/**
+ * Longest time of a question that was taken, ms. Nobody asks it again, so closing lets it run; most end sooner, by the
+ * deadline of their gateway.
+ */
+export const LONGEST_QUESTION_MS = Math.max(answerQuestionJob.timeoutMs, runReasoningJob.timeoutMs);
+
 /** Answers questions from the `reasoning` queue; the caller owns and closes the dependencies. */
 export async function startSynthesis(dependencies: SynthesisDependencies): Promise<RunningSynthesis> {
   const { logger, queue, replies } = dependencies;
   const strategy = new BullMqStrategy({
     backend: queue,
     queues: { [answerQuestionJob.queue]: { concurrency: dependencies.concurrency ?? 8 } },
+    closeGraceMs: LONGEST_QUESTION_MS,
     // The question ended without its handler's own reply (a stall, a bad payload): its gateway need not wait in vain.
     onDeadLetter: async (letter) => {
       const lost = replyToDeadLetter(letter);

@@ -51,7 +51,7 @@ export interface BullMqStrategyOptions {
   onFailure?: (failure: JobFailure) => void;
   /** Runs the handler inside the caller's request context. */
   runInJobContext?: <T>(context: JobContext, run: () => Promise<T>) => Promise<T>;
-  /** How long `close()` lets running jobs go on, ms; default 25,000 (below Kubernetes' 30 s). */
+  /** How long `close()` lets running jobs go on, ms; default 25,000. What outlives it is parked, or lost if it has one attempt. */
   closeGraceMs?: number;
   /** How long a handler may ignore its AbortSignal, ms; default 2,000. */
   abortGraceMs?: number;

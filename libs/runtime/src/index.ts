@@ -37,7 +37,12 @@ export { Contract, isOperational, Operational, routeOf, type AnyRoute } from './
 export { createHttpApp, type HttpAppOptions } from './http/create-http-app.js';
 export { toErrorBody, type ErrorBody } from './http/error-body.js';
 export { findRouteHandlers, type RouteHandler } from './http/find-route-handlers.js';
-export { listenUntilSignal, type ListenOptions, type RunningApp } from './http/listen-until-signal.js';
+export {
+  DEFAULT_GRACE_MS,
+  listenUntilSignal,
+  type ListenOptions,
+  type RunningApp,
+} from './http/listen-until-signal.js';
 export { parseRouteInput, type InputOf, type RawInput } from './http/parse-route-input.js';
 export { requestContextOf } from './http/request-context.middleware.js';
 export { toAppError } from './http/to-app-error.js';

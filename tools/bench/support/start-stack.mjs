@@ -68,7 +68,7 @@ export class BenchStack {
    * @param services of `gateway`, `retrieval`, `synthesis`, `ingestion-worker`; they are waited for.
    * @param environment for all of them, e.g. the model.
    * @param profileFolder where each process leaves a processor profile when it ends.
-   * @param relay `(name, url) => Promise<url>`: by which way the services reach `database`, `index` and `retrieval`.
+   * @param relay `(name, url) => Promise<url>`: by which way the services reach `database`, `index`, `queue` and `retrieval`.
    */
   async install(services, environment, profileFolder, relay = async (_name, url) => url) {
     const { urls } = this.#servers;
@@ -92,7 +92,7 @@ export class BenchStack {
     };
     const reached = {
       DATABASE_URL: await relay('database', database.url),
-      REDIS_URL: redisUrl,
+      REDIS_URL: await relay('queue', redisUrl),
       ELASTICSEARCH_URL: await relay('index', urls.ELASTICSEARCH_URL),
     };
     const retrieval = new URL(await relay('retrieval', `http://127.0.0.1:${grpcPort}`));

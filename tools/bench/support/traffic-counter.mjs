@@ -23,6 +23,11 @@ const READERS = {
       },
       isRequest: (bytes, number) => number > 0 && bytes[3] === HTTP2_HEADERS,
     }),
+  redis: () =>
+    readMessages({
+      sizeOf: sizeOfCommand,
+      isRequest: () => true,
+    }),
   // Within JSON no line ends raw, so that no body looks like a request.
   http: () => {
     let tail = '';
@@ -36,6 +41,22 @@ const READERS = {
 
 function sizeAt(bytes, offset, typeBytes) {
   return bytes.length < offset + 4 ? undefined : typeBytes + bytes.readUInt32BE(offset);
+}
+
+const LINE_END = '\r\n';
+
+/** Of an array of strings, which is all that clients send: `*2 $3 GET $1 a`, each with a line end. */
+function sizeOfCommand(bytes) {
+  let end = bytes.indexOf(LINE_END);
+  if (end < 0) return undefined;
+  const numberFrom = (start) => Number(bytes.toString('latin1', start + 1, end));
+  let size = end + LINE_END.length;
+  for (let left = numberFrom(0); left > 0; left -= 1) {
+    end = bytes.indexOf(LINE_END, size);
+    if (end < 0) return undefined;
+    size = end + LINE_END.length + numberFrom(size) + LINE_END.length;
+  }
+  return size;
 }
 
 function readMessages({ sizeOf, isRequest }) {
@@ -65,7 +86,7 @@ export class TrafficCounter {
   #server;
   #sockets = new Set();
 
-  /** @param protocol `postgres`, `http` or `http2`, without TLS. */
+  /** @param protocol `postgres`, `http`, `http2` or `redis`, without TLS. */
   static async start({ host, port, protocol }) {
     const counter = new TrafficCounter();
     counter.#server = createServer((client) => counter.#relay(client, { host, port }, READERS[protocol]()));

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ApiClient, type ServiceProcessName } from '@candor/testkit';
+import { ApiClient, ScriptedModelServer, waitFor, type ServiceProcessName } from '@candor/testkit';
 import { Fleet, type FleetMember } from '../fleet/fleet.js';
 import { makeImage, removeImage } from '../fleet/image.js';
 import { RollingLoad, statesOf } from '../fleet/rolling-load.js';
 import { countTried, describePromise } from '../harness/fault-ledger.js';
 import { ingestOne } from '../harness/ingest.js';
+import { quoteFirst } from '../harness/quote-first.js';
 import { reservePort } from '../harness/reserve-port.js';
 import { findServices } from '../harness/start-distributed.js';
 
@@ -17,6 +18,8 @@ const PROMISE = 'Deploy under load';
 const SETTLED = 40;
 /** A guard against hanging, on any machine. */
 const LONGEST_INDEXING_MS = 150_000;
+/** More than a service lets requests go on that have no deadline of their own; less than a model may take. */
+const SLOW_ANSWER_MS = 27_000;
 const services = findServices(process.env);
 
 if (services === null || services === 'incomplete') {
@@ -83,5 +86,25 @@ if (services === null || services === 'incomplete') {
       },
       300_000,
     );
+
+    it('lets a question end that waits for a slow model when gateway and synthesis are told to end', async () => {
+      const model = await ScriptedModelServer.start();
+      try {
+        const llm = { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'scripted-1' };
+        const asked = await fleet.start('synthesis', retrievals, llm);
+        await asked.waitUntilReady();
+        await memberOf('synthesis').stop();
+        model.play((call, response) => void setTimeout(() => quoteFirst(call, response), SLOW_ANSWER_MS));
+        const answer = client().post('/v1/reason', { query: 'When is the lantern in the harbour lit?' });
+        await waitFor(() => model.calls.length === 1, { what: 'the question to be with the model' });
+        const ended = Promise.all([memberOf('gateway').stop(), asked.stop()]);
+        const { status, text } = await answer.catch((error: unknown) => ({ status: 0, text: String(error) }));
+        countTried(PROMISE, 'questions under way', 1, status === 200 ? 0 : 1);
+        expect([status, text]).toEqual([200, expect.stringContaining('nine in the evening')]);
+        expect(await ended).toEqual([0, 0]);
+      } finally {
+        await model.stop();
+      }
+    }, 120_000);
   });
 }

@@ -4,6 +4,7 @@ import { describePromise } from '../harness/fault-ledger.js';
 import { startBehindProxies, type FaultyWorld } from '../harness/start-behind-proxies.js';
 import { findServices } from '../harness/start-distributed.js';
 import { describeModelOutage } from '../suites/faults/model-outage.suite.js';
+import { describeUnrecordedAnswers } from '../suites/faults/unrecorded-answers.suite.js';
 import { describeWaitingRequests } from '../suites/faults/waiting-requests.suite.js';
 import { describeReasonModel } from '../suites/reason/reason-model.suite.js';
 
@@ -42,6 +43,7 @@ if (services === 'incomplete') {
       if (!model) throw new Error('the model did not start');
       return model;
     };
+    describePromise('Postgres down', () => describeUnrecordedAnswers(worldOf, modelOf));
     describePromise('Access control', () => describeWaitingRequests(worldOf, modelOf, REASON_DEADLINE_MS));
     describePromise('A slow or dead model', () => describeModelOutage(worldOf, modelOf, REASON_DEADLINE_MS));
   });

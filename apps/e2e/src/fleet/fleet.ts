@@ -154,7 +154,7 @@ export class Fleet {
       case 'retrieval':
         return { ...model, ...signed, HEALTH_PORT: String(port), GRPC_BIND: grpc, DATABASE_URL, ELASTICSEARCH_URL };
       case 'synthesis':
-        return { ...model, ...signed, ...toRetrieval, HEALTH_PORT: String(port), REDIS_URL };
+        return { ...model, ...toRetrieval, HEALTH_PORT: String(port), REDIS_URL };
     }
   }
 }

@@ -42,7 +42,7 @@ export async function startDistributed(
       VARIABLES.map((name) => [name, proxies[name]?.rewrite(direct[name]) ?? direct[name]]),
     );
     const running = await RunningProfile.start('distributed', { ...options, env: { ...urls, ...options.env } });
-    const stores = { databaseUrl: database.url, redisUrl };
+    const stores = { databaseUrl: database.url, redisUrl, elasticsearchUrl: services.ELASTICSEARCH_URL };
     return { running, stores, cleanUp: () => database.drop() };
   } catch (error) {
     await database.drop();

@@ -17,6 +17,8 @@ export interface Stores {
   databaseUrl: string;
   /** null = the queue is in Postgres. */
   redisUrl: string | null;
+  /** Undefined = the index is LanceDB, or nothing is known of it. */
+  elasticsearchUrl?: string;
 }
 
 /** Suites are described before the world is there. */

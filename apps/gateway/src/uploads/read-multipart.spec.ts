@@ -59,6 +59,39 @@ describe('readMultipart', () => {
     expect((await receive(post(formWith(['file', 'a', LIMIT])))).file?.bytes).toHaveLength(LIMIT);
   });
 
+  it('holds a file once: in the memory that its body was given, and not joined from parts as well', async () => {
+    let announced = 0;
+    const { file } = await receive(async (url) => {
+      const request = new Request(url, { method: 'POST', body: formWith(['file', 'a', LIMIT - 500]) });
+      const body = Buffer.from(await request.arrayBuffer());
+      announced = body.length;
+      await fetch(url, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': request.headers.get('content-type') ?? '' },
+      });
+    });
+    expect(announced).toBeLessThan(LIMIT);
+    expect(file?.bytes).toHaveLength(LIMIT - 500);
+    expect(file?.bytes.buffer.byteLength).toBe(announced);
+  });
+
+  it('takes a file whose size was not said', async () => {
+    const { file } = await receive(async (url) => {
+      const request = new Request(url, { method: 'POST', body: formWith(['file', 'a', LIMIT]) });
+      const body = Buffer.from(await request.arrayBuffer());
+      await new Promise<void>((resolve, reject) => {
+        const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+        const sent = sendRequest(url, { method: 'POST', headers }, (response) => response.resume().on('end', resolve));
+        sent.on('error', reject);
+        // In two pieces and without a length: chunked.
+        sent.write(body.subarray(0, 300));
+        sent.end(body.subarray(300));
+      });
+    });
+    expect(file?.bytes).toEqual(Buffer.alloc(LIMIT, 'x'));
+  });
+
   it.each<[string, FormData, string]>([
     ['a file beyond the limit', formWith(['file', 'a', LIMIT + 1]), 'REQUEST.TOO_LARGE'],
     ['two files', formWith(['file', 'a', 1], ['file', 'b', 1]), 'REQUEST.INVALID'],

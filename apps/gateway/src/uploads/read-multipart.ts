@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { AppError, invalidField } from '@candor/contracts';
+import { FileBuffer } from './file-buffer.js';
 
 export interface MultipartFile {
   /** Without folders. */
@@ -25,8 +26,8 @@ const OVERHEAD_BYTES = 4 * MEBIBYTE;
  * @throws AppError REQUEST.TOO_LARGE, REQUEST.INVALID, REQUEST.CANCELLED when the caller goes away.
  */
 export async function readMultipart(request: IncomingMessage, fileBytes: number): Promise<MultipartBody> {
-  if (Number(request.headers['content-length'] ?? 0) > fileBytes + OVERHEAD_BYTES)
-    throw discard(request, tooLarge(fileBytes));
+  const announced = announcedBytes(request) ?? fileBytes;
+  if (announced > fileBytes + OVERHEAD_BYTES) throw discard(request, tooLarge(fileBytes));
   const parser = createParser(request, fileBytes);
   const body: MultipartBody = { fields: new Map(), file: null };
   try {
@@ -36,7 +37,7 @@ export async function readMultipart(request: IncomingMessage, fileBytes: number)
         reject(error);
       };
       collectFields(parser, body, fail);
-      collectFile(parser, body, fileBytes, fail);
+      collectFile(parser, body, { fileBytes, most: Math.min(announced, fileBytes) }, fail);
       parser.on('error', (cause) => fail(malformed(cause)));
       parser.on('finish', () => resolve());
       request.on('aborted', () => fail(new AppError('REQUEST.CANCELLED')));
@@ -46,6 +47,12 @@ export async function readMultipart(request: IncomingMessage, fileBytes: number)
     throw discard(request, error);
   }
   return body;
+}
+
+/** Of the whole body; undefined when it comes in chunks. */
+export function announcedBytes(request: IncomingMessage): number | undefined {
+  const length = request.headers['content-length'];
+  return length === undefined ? undefined : Number(length);
 }
 
 function createParser(request: IncomingMessage, fileBytes: number): BusboyInstance {
@@ -69,7 +76,7 @@ function collectFields(parser: BusboyInstance, body: MultipartBody, fail: (error
 function collectFile(
   parser: BusboyInstance,
   body: MultipartBody,
-  fileBytes: number,
+  { fileBytes, most }: { fileBytes: number; most: number },
   fail: (error: AppError) => void,
 ): void {
   parser.on('file', (field: string, stream: BusboyFileStream, name: string | undefined, _encoding, mediaType) => {
@@ -78,11 +85,13 @@ function collectFile(
       stream.resume();
       return fail(new AppError('REQUEST.INVALID', { message: `unknown field "${field}": the file belongs in "file"` }));
     }
-    const parts: Buffer[] = [];
+    const collected = new FileBuffer(most);
     stream.on('limit', () => fail(tooLarge(fileBytes)));
-    stream.on('data', (part: Buffer) => parts.push(part));
+    stream.on('data', (part: Buffer) => {
+      if (!collected.push(part)) fail(malformed(new Error('the file is larger than the body')));
+    });
     stream.on('end', () => {
-      body.file = { name: cleanName(name), mediaType, bytes: Buffer.concat(parts) };
+      body.file = { name: cleanName(name), mediaType, bytes: collected.read() };
     });
   });
 }

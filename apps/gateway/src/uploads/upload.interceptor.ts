@@ -1,5 +1,6 @@
 import {
   createParamDecorator,
+  Inject,
   Injectable,
   type CallHandler,
   type ExecutionContext,
@@ -9,13 +10,14 @@ import type { Request } from 'express';
 import { defer, finalize, mergeMap, type Observable } from 'rxjs';
 import { AppError, ROUTES, type RouteContract } from '@candor/contracts';
 import { routeOf } from '@candor/runtime';
-import { readMultipart, type MultipartFile } from './read-multipart.js';
+import type { GatewayLimits } from '../config.js';
+import { GATEWAY_LIMITS } from '../tokens.js';
+import { announcedBytes, readMultipart, type MultipartFile } from './read-multipart.js';
 import { toBody } from './to-body.js';
+import { DEFAULT_UPLOAD_BYTES } from './uploads-environment.js';
 
 const UPLOAD_PATHS = new Set(ROUTES.flatMap(({ method, path, upload }) => (upload ? [`${method} ${path}`] : [])));
 const MULTIPART = 'multipart/form-data';
-/** Of all uploads that are being read at once; the rest are asked to come back. */
-const BUDGET_BYTES = 512 * 1024 * 1024;
 
 const files = new WeakMap<Request, MultipartFile>();
 
@@ -29,10 +31,18 @@ export const Upload = createParamDecorator((_: undefined, execution: ExecutionCo
   return files.get(execution.switchToHttp().getRequest<Request>()) ?? null;
 });
 
-/** Reads uploads into memory, after the key was checked and before anything looks at the body. */
+/**
+ * Reads uploads into memory, after the key was checked and before anything looks at the body: as many at once as there is
+ * memory for, and whoever comes then is asked to come back.
+ */
 @Injectable()
 export class UploadInterceptor implements NestInterceptor {
   private reservedBytes = 0;
+  private readonly mostBytes: number;
+
+  constructor(@Inject(GATEWAY_LIMITS) limits: Pick<GatewayLimits, 'uploadBytes'>) {
+    this.mostBytes = limits.uploadBytes ?? DEFAULT_UPLOAD_BYTES;
+  }
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const upload = routeOf(execution)?.upload;
@@ -51,9 +61,8 @@ export class UploadInterceptor implements NestInterceptor {
   }
 
   private async read(request: Request, upload: NonNullable<RouteContract['upload']>): Promise<{ reserved: number }> {
-    const announced = Number(request.headers['content-length'] ?? upload.fileBytes);
-    const reserved = Math.min(announced, upload.fileBytes);
-    if (this.reservedBytes + reserved > BUDGET_BYTES) {
+    const reserved = Math.min(announcedBytes(request) ?? upload.fileBytes, upload.fileBytes);
+    if (this.reservedBytes + reserved > this.mostBytes) {
       request.resume();
       throw new AppError('RATE_LIMIT.EXCEEDED', {
         message: 'Too many uploads are being received at once.',

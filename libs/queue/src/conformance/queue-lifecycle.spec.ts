@@ -137,6 +137,22 @@ for (const backend of testBackends()) {
       expect(await harness.producer.counts(harness.queue)).toMatchObject({ waiting: 1, active: 0, failed: 0 });
     });
 
+    it('keeps the job of one attempt that it waits for on close, however long that takes: no other worker finds it stalled', async () => {
+      const stalled = { lockDurationMs: 1_500, intervalMs: 300 };
+      let done = false;
+      harness.behave = async () => {
+        await sleep(3_500);
+        done = true;
+      };
+      const closing = await harness.startWorker({ stalled, closeGraceMs: 10_000 }, 'old');
+      await harness.producer.add(harness.jobs.once, testPayload());
+      await until(() => harness.runs.length === 1);
+      await harness.startWorker({ stalled }, 'new');
+      await closing.close();
+      expect(done).toBe(true);
+      expect([harness.runs.length, harness.letters, harness.failures]).toEqual([1, [], []]);
+    });
+
     it('hands a job that outlives the grace to the next worker, with its attempts', async () => {
       let isStopping = true;
       harness.behave = async ({ context }) => {

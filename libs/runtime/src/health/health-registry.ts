@@ -12,8 +12,8 @@ export type HealthCheck = (signal: AbortSignal) => Promise<void>;
 export interface HealthCheckOptions {
   /** A failing critical check takes this process out of the load balancer; any other only marks it degraded. */
   critical: boolean;
-  /** Has to pass once before the process is ready at all. */
-  startup?: boolean;
+  /** Has to pass once before the process is ready at all; `atMostMs`: or this long after its registration, whatever it says. */
+  startup?: boolean | { atMostMs: number };
 }
 
 export interface HealthReport {
@@ -23,7 +23,8 @@ export interface HealthReport {
 
 interface Registered extends HealthCheckOptions {
   check: HealthCheck;
-  passedOnce: boolean;
+  /** Once this time, ms since 1970, has come, or the check has passed, the process needn't wait for it. */
+  awaitedUntil: number;
   failing: boolean;
 }
 
@@ -45,7 +46,7 @@ export class HealthRegistry {
 
   register(name: string, check: HealthCheck, options: HealthCheckOptions): void {
     if (this.checks.has(name)) throw new Error(`There are two health checks named ${name}`);
-    this.checks.set(name, { ...options, check, passedOnce: false, failing: false });
+    this.checks.set(name, { ...options, check, awaitedUntil: awaitedUntil(options), failing: false });
     this.cached = undefined;
   }
 
@@ -76,7 +77,7 @@ export class HealthRegistry {
   private statusOf(): HealthReport['status'] {
     if (this.draining) return 'draining';
     const entries = [...this.checks.values()];
-    if (entries.some((entry) => entry.startup && !entry.passedOnce)) return 'starting';
+    if (entries.some((entry) => entry.awaitedUntil > Date.now())) return 'starting';
     if (entries.some((entry) => entry.critical && entry.failing)) return 'unavailable';
     return entries.some((entry) => entry.failing) ? 'degraded' : 'ok';
   }
@@ -86,7 +87,7 @@ export class HealthRegistry {
     try {
       await Promise.race([entry.check(signal), rejectOnAbort(signal)]);
       if (entry.failing) this.options.logger?.info({ check: name }, 'Health check passes again');
-      entry.passedOnce = true;
+      entry.awaitedUntil = 0;
       entry.failing = false;
     } catch (error) {
       // Once a change of state: probes come every few seconds for as long as a dependency is down.
@@ -96,6 +97,11 @@ export class HealthRegistry {
     checkFailing.set({ check: name }, entry.failing ? 1 : 0);
     return !entry.failing;
   }
+}
+
+function awaitedUntil({ startup = false }: HealthCheckOptions): number {
+  if (typeof startup === 'object') return Date.now() + startup.atMostMs;
+  return startup ? Infinity : 0;
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

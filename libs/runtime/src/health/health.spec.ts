@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
 import { createHttpApp } from '../http/create-http-app.js';
@@ -51,6 +52,35 @@ describe('health', () => {
     expect(await ready()).toEqual([200, { status: 'ok', checks: { model: 'ok' } }]);
     failing.add('model');
     expect(await ready()).toEqual([200, { status: 'degraded', checks: { model: 'failed' } }]);
+  });
+
+  it('waits for a startup check that has its time for that time, and is degraded afterwards', async () => {
+    const clock = jest.spyOn(Date, 'now');
+    try {
+      const startedAt = 1_700_000_000_000;
+      const readyAfter = (ms: number): Promise<[number, unknown]> => {
+        clock.mockReturnValue(startedAt + ms);
+        return ready();
+      };
+      clock.mockReturnValue(startedAt);
+      const registry = new HealthRegistry({ cacheMs: 0 });
+      registry.register('queue', check('queue'), { critical: false, startup: { atMostMs: 60_000 } });
+      running = await start(registry);
+      failing.add('queue').add('database');
+      const starting = [503, { status: 'starting', checks: { queue: 'failed' } }];
+      expect(await readyAfter(0)).toEqual(starting);
+      expect(await readyAfter(59_000)).toEqual(starting);
+      expect(await readyAfter(60_000)).toEqual([200, { status: 'degraded', checks: { queue: 'failed' } }]);
+      failing.delete('queue');
+      expect(await readyAfter(61_000)).toEqual([200, { status: 'ok', checks: { queue: 'ok' } }]);
+      registry.register('database', check('database'), { critical: true, startup: true });
+      expect(await readyAfter(600_000)).toEqual([
+        503,
+        { status: 'starting', checks: { queue: 'ok', database: 'failed' } },
+      ]);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('is unavailable only while a critical check fails', async () => {

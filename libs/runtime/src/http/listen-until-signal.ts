@@ -13,7 +13,7 @@ export interface ListenOptions {
   host?: string;
   /** Runs after the application has closed: flush telemetry, stop what main.ts started. */
   onClose?: () => Promise<void>;
-  /** Longest time requests get to finish, ms; default 25,000 (Kubernetes kills after 30 s). */
+  /** Longest time requests get to finish, ms; default 25,000. Whoever sends the signal has to wait longer before it kills. */
   graceMs?: number;
   /**
    * Time in which requests are still taken but connections are told to end, ms; default 250. Without it a keep-alive
@@ -67,7 +67,7 @@ export async function listenUntilSignal(app: INestApplication, options: ListenOp
   return { port: address.port, url: `http://${shownHost}:${address.port}`, stop, stopped };
 }
 
-const DEFAULT_GRACE_MS = 25_000;
+export const DEFAULT_GRACE_MS = 25_000;
 const DEFAULT_DRAIN_MS = 250;
 const IDLE_SWEEP_MS = 50;
 

@@ -5,6 +5,7 @@ import { ingestionRoute, searchRoute } from '@candor/contracts';
 import { waitFor, type ApiClient } from '@candor/testkit';
 import { readEvents, waitForEvent } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
+import { expectServed } from '../../harness/fault-ledger.js';
 import { expectIndexedOnce } from '../../harness/indexed-once.js';
 import { buildDocuments, ingestOne, push } from '../../harness/ingest.js';
 import type { MortalWorld } from '../../harness/start-behind-proxies.js';
@@ -45,7 +46,8 @@ export function describeElasticsearchOutage(world: () => MortalWorld): void {
         const events = await readEvents(client, response.requestId);
         expect(events.at(-1)).toMatchObject({ outcome: 'failed' });
         // What the truth alone can answer is answered.
-        expect((await client.get(`/v1/source-items/${itemId}`)).status).toBe(200);
+        const reads = [client.get(`/v1/source-items/${itemId}`)];
+        await expectServed('Elasticsearch down', 'reads without the index', reads);
       },
     );
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor, type ApiClient } from '@candor/testkit';
-import { readEvents } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
 import { expectIndexedOnce } from '../../harness/indexed-once.js';
 import { buildDocuments, push } from '../../harness/ingest.js';
@@ -76,16 +75,5 @@ export function describePostgresOutage(world: () => MortalWorld): void {
       await recover();
       await expectIndexedOnce(client, accepted, documents, 240_000);
     }, 300_000);
-
-    it('gone between asking and answering: no answer without its event', async () => {
-      const asked = client.post('/v1/reason', { query: 'Which code opens locker 3 of Blink?' });
-      await world().postgres.cut();
-      const response = await asked;
-      await recover();
-      const events = await readEvents(client, response.requestId);
-      if (response.status === 200)
-        expect(events.map((event) => event.action)).toEqual(['reason.requested', 'reason.answer']);
-      else expect(response.status).toBe(503);
-    }, 120_000);
   });
 }

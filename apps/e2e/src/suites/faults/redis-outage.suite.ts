@@ -1,13 +1,15 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { reasonRoute, searchRoute } from '@candor/contracts';
+import { ingestRoute, reasonRoute, searchRoute, type IngestResponse, type ResponseOf } from '@candor/contracts';
 import { runRedisCommand, waitFor, type ApiClient } from '@candor/testkit';
 import { expectError } from '../../harness/expect-error.js';
+import { expectServed } from '../../harness/fault-ledger.js';
 import { expectIndexedOnce } from '../../harness/indexed-once.js';
 import { buildDocuments, ingestOne, push } from '../../harness/ingest.js';
 import type { MortalWorld } from '../../harness/start-behind-proxies.js';
 import { createKey, createTenant } from '../../harness/tenants.js';
 import { waitForSome } from './worker-loss.suite.js';
 
+const PROMISE = 'Redis down';
 const QUERY = 'When does the weather station of Nesvik report?';
 
 /** Redis dead, silent or emptied: what needs no queue goes on, what was accepted is not lost, nothing hangs. */
@@ -36,13 +38,15 @@ export function describeRedisOutage(world: () => MortalWorld): void {
       '%s: reads and ingest go on, reason says 503 within 2 s, and all of it recovers',
       async (name, fail, mend) => {
         await fail();
-        const { hits } = await client.call(searchRoute, { body: { query: QUERY } });
-        expect(hits).toHaveLength(1);
         const limited = await createKey(client, { rateLimitPerMinute: 2 });
-        expect((await limited.client.post('/v1/search', { query: QUERY })).status).toBe(200);
-
         const documents = buildDocuments(20, `Without-${name}`);
-        const accepted = await push(client, documents);
+        const [search, , pushed] = await expectServed(PROMISE, 'requests without Redis', [
+          client.post(searchRoute.path, { query: QUERY }),
+          limited.client.post(searchRoute.path, { query: QUERY }),
+          client.post(ingestRoute.path, { documents }),
+        ]);
+        expect((search?.body as ResponseOf<typeof searchRoute>).hits).toHaveLength(1);
+        const accepted = pushed?.body as IngestResponse;
 
         const startedAt = performance.now();
         const refused = await client.post('/v1/reason', { query: QUERY });
@@ -66,6 +70,24 @@ export function describeRedisOutage(world: () => MortalWorld): void {
       },
       240_000,
     );
+
+    it('killed, and then the gateway: another one gets ready without it and answers searches', async () => {
+      await world().servers.kill('redis');
+      const [gateway] = await world().running.findService('gateway');
+      if (gateway === undefined) throw new Error('there is no gateway');
+      process.kill(gateway, 'SIGKILL');
+      const report = await waitFor(
+        async () => {
+          const { status, body } = await world().anonymous.get('/readyz');
+          return status === 200 && (body as { status: string; checks: Record<string, string> });
+        },
+        { what: 'a gateway that is ready', timeoutMs: 150_000 },
+      );
+      expect(report).toMatchObject({ status: 'degraded', checks: { database: 'ok', queue: 'failed' } });
+      const searches = [client.post(searchRoute.path, { query: QUERY })];
+      const [answer] = await expectServed(PROMISE, 'requests to a gateway that started without Redis', searches);
+      expect((answer?.body as ResponseOf<typeof searchRoute>).hits).toHaveLength(1);
+    }, 200_000);
 
     it('emptied in the middle of 500 items: all are indexed, each once', async () => {
       const tenant = await createTenant(world(), 'Redis emptied');

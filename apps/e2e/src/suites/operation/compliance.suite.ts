@@ -16,9 +16,11 @@ import {
   type Erasure,
 } from '@candor/contracts';
 import { verifyExport } from '@candor/audit/chain';
-import { buildDocument, readStoredText, runRedisCommand, waitFor, type ApiClient } from '@candor/testkit';
+import { buildDocument, readStoredText, waitFor, type ApiClient } from '@candor/testkit';
 import { expectError } from '../../harness/expect-error.js';
+import { findInIndex } from '../../harness/index-contents.js';
 import { ingestAndWait } from '../../harness/ingest.js';
+import { readRedisText } from '../../harness/redis-contents.js';
 import { createKey, createTenant, type Tenant } from '../../harness/tenants.js';
 import { upload } from '../../harness/upload.js';
 import type { WorldOf } from '../../harness/world.js';
@@ -213,6 +215,8 @@ export function describeCompliance(world: WorldOf): void {
         });
         const before = [...(await readStoredText(world().stores.databaseUrl))].map(([, text]) => text).join('\n');
         for (const text of Object.values(planted)) expect(before).toContain(text);
+        const inIndex = [planted.text, planted.file];
+        expect(await findInIndex(world(), id, inIndex)).not.toEqual([]);
 
         const body = { kind: 'tenant' as const, tenantId: id, confirm: planted.name };
         const { data } = await world().admin.call(createErasureRoute, { body });
@@ -230,11 +234,11 @@ export function describeCompliance(world: WorldOf): void {
         for (const [table, text] of await readStoredText(world().stores.databaseUrl))
           for (const text_ of Object.values(planted))
             expect([table, text_, text.includes(text_)]).toEqual([table, text_, false]);
+        expect(await findInIndex(world(), id, inIndex)).toEqual([]);
         const { redisUrl } = world().stores;
-        if (redisUrl !== null) {
-          const keys = await runRedisCommand(redisUrl, 'KEYS *');
-          for (const text of [...Object.values(planted), id]) expect(keys).not.toContain(text);
-        }
+        const traces = [...Object.values(planted), id];
+        for (const [key, text] of redisUrl === null ? [] : await readRedisText(redisUrl))
+          expect([key, traces.filter((trace) => `${key} ${text}`.includes(trace))]).toEqual([key, []]);
         const [certificate] = await eventsOf(world().admin, { action: 'tenant.erased' });
         expect(certificate).toMatchObject({ targetId: done.id, metadata: { tenantId: id, remaining: 0 } });
         expectError(await world().admin.post('/v1/erasures', body), { status: 404, type: 'RESOURCE.NOT_FOUND' });
