@@ -11,7 +11,7 @@ export interface TextSegment {
 
 /**
  * The segments of a text, window by window: the segmenter's time grows with the square of its input, and a text of a
- * megabyte would hold a process for minutes. A segment that is longer than a window is given in pieces.
+ * megabyte would hold a process for minutes. A segment that is longer than a window is given in pieces, of whole words where it has any.
  */
 export function* segmentInWindows(segmenter: Intl.Segmenter, text: string): Generator<TextSegment> {
   for (let start = 0; start < text.length;) {
@@ -22,8 +22,9 @@ export function* segmentInWindows(segmenter: Intl.Segmenter, text: string): Gene
       const end = index + segment.length;
       // Near its end a window doesn't tell: the next one begins there, unless the segment is all there is.
       if (!isLast && end > window.length - LOOKAHEAD_LENGTH && index > 0) break;
-      yield { segment, index: start + index, isWordLike: isWordLike === true };
-      done = end;
+      const given = !isLast && end === window.length ? cutAtSpace(segment) : segment;
+      yield { segment: given, index: start + index, isWordLike: isWordLike === true };
+      done = index + given.length;
     }
     start += done;
   }
@@ -34,4 +35,9 @@ function takeWindow(text: string, start: number): string {
   const end = start + WINDOW_LENGTH;
   const splitsPair = end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
   return text.slice(start, splitsPair ? end - 1 : end);
+}
+
+function cutAtSpace(segment: string): string {
+  const space = segment.lastIndexOf(' ');
+  return space > 0 ? segment.slice(0, space + 1) : segment;
 }
