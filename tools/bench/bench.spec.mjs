@@ -130,17 +130,8 @@ withServers('the benchmarks on real servers', () => {
       expect([name, isWithin]).toEqual([name, 'yes']);
       expect(numberIn(counted)).toBeGreaterThan(0);
     }
-    const tooLittle = runBench(
-      'pipeline-work',
-      '--budget',
-      'a document: commands to Redis=1,an answer: index requests=1',
-    );
-    await expect(tooLittle).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('above the budget: a document: commands to Redis, an answer: index requests'),
-    });
-    // Two installations, twice over.
-  }, 480_000);
+    // That going over a budget fails is shown above: both hold their counts to it in one place.
+  }, 240_000);
 
   it('reason-speed: an answer beside its parts and the queue, for each number of clients', async () => {
     const sample = ['--set', 'smoke', '--model', 'hashing', '--clients', '1,2', '--questions', '4', '--rounds', '1'];
