@@ -44,6 +44,8 @@ export interface ItemFailure {
  */
 export interface PolicyChange {
   matching: Record<string, string>;
+  /** What their metadata say of it; the rest of them stays. */
+  metadata: Record<string, boolean>;
   /** null = unknown or unreadable: the items are withheld. */
   accessPolicy: AccessPolicy | null;
 }

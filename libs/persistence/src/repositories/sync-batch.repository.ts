@@ -90,6 +90,8 @@ export async function readStoredContent(
 /** A policy for all items of a source whose metadata hold these values. */
 export interface SharedPolicy {
   matching: Record<string, string>;
+  /** Taken into the items' metadata together with the policy. */
+  metadata: Record<string, boolean>;
   accessPolicy: AccessPolicy | null;
 }
 
@@ -119,7 +121,7 @@ interface StoredFacts {
 export async function readForPolicy(
   transaction: Transaction,
   { tenantId, sourceId }: SourceKey,
-  { matching, accessPolicy }: SharedPolicy,
+  { matching, metadata, accessPolicy }: SharedPolicy,
   page: { after: string | null; limit: number },
 ): Promise<{ documents: UnchangedDocument[]; after: string | null }> {
   const rows: StoredFacts[] = await transaction.query(
@@ -146,7 +148,7 @@ export async function readForPolicy(
     validUntil: toIso(row.valid_until),
     supersedes: row.supersedes,
     tags: row.tags,
-    metadata: row.metadata,
+    metadata: { ...row.metadata, ...metadata },
     accessPolicy,
     unchanged: true,
   }));

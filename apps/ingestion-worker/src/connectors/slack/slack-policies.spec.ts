@@ -82,7 +82,7 @@ describe('policies of Slack channels', () => {
     general.members = ['UANA'];
     const second = await collect(connect(), first.cursor);
     expect(policiesOf(second)).toEqual([[{ channelId: 'C1' }, ['channel:C1', 'user:ana@shop.example']]]);
-    expect(second.byId.get(`C1:${ts(0)}`)?.metadata).toMatchObject({ isPrivate: true });
+    expect(second.batches.flatMap(({ policyOf }) => policyOf?.metadata ?? [])).toEqual([{ isPrivate: true }]);
     general.is_private = false;
     expect(policiesOf(await collect(connect(), second.cursor))).toEqual([[{ channelId: 'C1' }, null]]);
   });

@@ -147,7 +147,8 @@ export class SlackConnector implements SourceConnector {
       // What a public channel's threads have before a first look is never wider.
       const mayBeWider = channel.is_private || state.policies[channel.id] !== undefined;
       state = { ...state, walk, policies: { ...state.policies, [channel.id]: policy } };
-      const policyOf = { matching: { channelId: channel.id }, accessPolicy: context.policy };
+      const shared = { matching: { channelId: channel.id }, metadata: { isPrivate: channel.is_private } };
+      const policyOf = { ...shared, accessPolicy: context.policy };
       if (mayBeWider) yield { state, batch: batch(state, { policyOf }) };
     }
     for (let isDone = false; !isDone;) {
@@ -170,8 +171,8 @@ export class SlackConnector implements SourceConnector {
 
   private startWalk(channel: SlackChannel, state: SlackCursor): ChannelWalk {
     const known = state.channels[channel.id];
-    // Not who may see it: that holds for all threads at once.
-    const facts = digest([channel.name, channel.is_archived, channel.is_private]);
+    // Not who may see it: that is taken over for all threads at once.
+    const facts = digest([channel.name, channel.is_archived]);
     if (state.walk?.channel === channel.id && state.walk.facts === facts) return state.walk;
     const oldest = startOfWindow(known, facts);
     const startedAt = this.now() / 1000;
