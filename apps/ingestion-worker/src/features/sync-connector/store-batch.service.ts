@@ -121,7 +121,12 @@ export class StoreBatchService {
       const page = { after, limit: this.limits.policyBatch };
       after = await this.database.transaction(async (transaction) => {
         await requireLease(transaction, lease);
-        const found = await readForPolicy(transaction, key, { matching, metadata: change.metadata, accessPolicy }, page);
+        const found = await readForPolicy(
+          transaction,
+          key,
+          { matching, metadata: change.metadata, accessPolicy },
+          page,
+        );
         if (found.documents.length === 0) return null;
         const options = { append: true };
         const accepted = await acceptDocuments(
