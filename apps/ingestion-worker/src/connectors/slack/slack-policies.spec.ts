@@ -82,7 +82,8 @@ describe('policies of Slack channels', () => {
     general.members = ['UANA'];
     const second = await collect(connect(), first.cursor);
     expect(policiesOf(second)).toEqual([[{ channelId: 'C1' }, ['channel:C1', 'user:ana@shop.example']]]);
-    expect(second.batches.flatMap(({ policyOf }) => policyOf?.metadata ?? [])).toEqual([{ isPrivate: true }]);
+    const metadata = second.batches.flatMap(({ policyOf }) => (policyOf ? [policyOf.metadata] : []));
+    expect(metadata).toEqual([{ isPrivate: true }]);
     general.is_private = false;
     expect(policiesOf(await collect(connect(), second.cursor))).toEqual([[{ channelId: 'C1' }, null]]);
   });
