@@ -24,10 +24,10 @@ const CHECK_LANES = [
     ['mutants of boundary checks', ['@stryker-mutator/core/bin/stryker.js', 'run', 'tools/mutation/smoke.config.mjs']],
   ],
 ];
-/** The end-to-end suite starts whole profiles, which wait most of their time: it goes after the others, three at a time. */
+/** The end-to-end suite starts whole profiles, which wait most of their time: it goes after the others, two at a time. */
 const JEST_RUNS = [
   ['--ignoreProjects', 'e2e', '--maxWorkers', '2'],
-  ['--selectProjects', 'e2e', '--maxWorkers', '3'],
+  ['--selectProjects', 'e2e', '--maxWorkers', '2'],
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
