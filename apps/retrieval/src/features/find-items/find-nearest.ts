@@ -1,4 +1,5 @@
 import type { LibraryVector } from '@candor/persistence/views';
+import { throwIfCancelled } from '@candor/runtime/cancellation';
 
 export interface Nearest {
   id: string;
@@ -8,14 +9,16 @@ export interface Nearest {
 /**
  * The nearest of all vectors, exactly: each is compared. Nearest first, of equal ones the smaller id.
  * @param floor cosine below which nothing counts; null = everything does.
+ * @throws AppError REQUEST.CANCELLED at the next page once the signal has fired.
  */
 export async function findNearest(
   pages: AsyncIterable<readonly LibraryVector[]>,
   query: Float32Array,
-  { floor, limit }: { floor: number | null; limit: number },
+  { floor, limit, signal }: { floor: number | null; limit: number; signal: AbortSignal },
 ): Promise<Nearest[]> {
   let nearest: Nearest[] = [];
   for await (const page of pages) {
+    throwIfCancelled(signal);
     const near = page
       .map(({ id, vector }) => ({ id, cosine: dot(vector, query) }))
       .filter(({ cosine }) => floor === null || cosine >= floor);

@@ -65,7 +65,7 @@ export class SemanticFinder implements LibraryFinder {
     const floor = floorOf(this.tools.relevance ?? findRelevanceProfile(embedders.configured.profile));
     const profile = libraryProfileOf(embedders.configuredEmbedding);
     const pages = library.vectors(tenantId, itemType, { profile, tags });
-    const nearest = await findNearest(pages, vector, { floor, limit });
+    const nearest = await findNearest(pages, vector, { floor, limit, signal: this.signal });
     // Read again: what was deleted in the meantime has no title to be shown.
     const heads = await library.heads(
       tenantId,
