@@ -2,6 +2,7 @@ import type { AuditChain, AuditHead, AuditVerification, ChainBatch } from '@cand
 import {
   findBatch,
   findChainEnd,
+  findLastExpired,
   listErasureEvents,
   listExpiryEvents,
   listSigningKeys,
@@ -38,19 +39,21 @@ export async function verifyChain(
   tenantId: string,
   { fromBatch, mostBatches }: { fromBatch: number; mostBatches: number },
 ): Promise<AuditVerification> {
-  const [keys, before, expiries, end] = [
+  const [keys, before, expiries, lastExpired, end] = [
     await listSigningKeys(transaction),
     fromBatch > 1 ? await findBatch(transaction, tenantId, fromBatch - 1) : null,
     await listExpiryEvents(transaction, tenantId),
+    await findLastExpired(transaction, tenantId),
     await findChainEnd(transaction, tenantId),
   ];
   const walk = new ChainWalk({
     keys: new Map(keys.map(({ keyId, publicKey }) => [keyId, publicKey])),
-    previous: before ? { batch: before.batch, digest: before.digest } : undefined,
+    previous: before ? { batch: before.batch, digest: before.digest, isKept: before.expiredAt === null } : undefined,
     // Without the number of batches kept apart, a chain without its last ones would look whole.
     keptHeads: end && end.batches >= fromBatch ? [{ batch: end.batches, digest: end.headDigest }] : [],
   });
   for (const event of expiries) walk.noteExpiry(event);
+  if (lastExpired) walk.noteExpired(lastExpired);
   for (const event of await listErasureEvents(transaction, tenantId)) walk.noteErasure(event);
   let nextBatch: number | null = fromBatch;
   for (let looked = 0; looked < mostBatches && nextBatch !== null; looked += 1) {
@@ -69,6 +72,7 @@ export async function verifyChain(
     toBatch: walk.last?.batch ?? null,
     nextBatch,
     events: walk.events,
+    expiredBatches: walk.expiredBatches,
     expiredEvents: walk.expiredEvents,
     erasedEvents: walk.erasedEvents,
     unsealedEvents: state.unsealedEvents,

@@ -378,6 +378,46 @@ withPostgres('sealing the audit trail', () => {
     });
   });
 
+  it('takes no forged expiry, and in parts of the chain knows how far the true ones go', async () => {
+    const expire = async (tenantId: string, batches: string): Promise<void> => {
+      const of = `WHERE tenant_id = '${tenantId}' AND batch ${batches}`;
+      await tamper(`UPDATE audit_batches SET expired_at = now() ${of}`);
+      await tamper(`DELETE FROM audit_events WHERE id IN (SELECT event_id FROM audit_leaves ${of})`);
+      await tamper(`DELETE FROM audit_leaves ${of}`);
+    };
+    const record = async (tenantId: string, toBatch: number): Promise<void> => {
+      const [named] = await postgres.database.read((manager) =>
+        manager.query<{ digest: string }[]>(`SELECT digest FROM audit_batches WHERE tenant_id = $1 AND batch = $2`, [
+          tenantId,
+          toBatch,
+        ]),
+      );
+      const metadata = { toBatch, digest: named?.digest ?? 'x' };
+      await write(eventOf(tenantId, { action: 'audit.expire', metadata }));
+    };
+    const [forged, honest] = [randomUUID(), randomUUID()];
+    for (const tenantId of [forged, honest]) {
+      await write(...[1, 2, 3, 4].map(() => eventOf(tenantId)));
+      await sealUntil(tenantId, 4, 1);
+    }
+    await expire(forged, '= 2');
+    await record(forged, 2_147_483_647);
+    await record(forged, 2);
+    await sealUntil(forged, 5);
+    expect(located(await verify(forged))).toEqual(['expiry_unrecorded 2 null']);
+    expect(located(await verify(forged, 2))).toEqual(['expiry_unrecorded 2 null']);
+
+    await expire(honest, '<= 2');
+    await record(honest, 2);
+    for (const [fromBatch, mostBatches, expiredBatches] of [
+      [1, 100, 2],
+      [1, 1, 1],
+      [2, 100, 1],
+      [3, 100, 0],
+    ] as const)
+      expect(await verify(honest, fromBatch, mostBatches)).toMatchObject({ findings: [], expiredBatches });
+  });
+
   it('ends an export that a batch expires under, and exports what expired before', async () => {
     const tenantId = randomUUID();
     await write(...[1, 2, 3, 4].map(() => eventOf(tenantId)));

@@ -118,7 +118,7 @@ function verifyOnline(context: CliContext, options: VerifyOptions): Promise<void
     const verification = await verifyAll(client, signal);
     const { intact, findings, events, toBatch } = verification;
     const text = `${events} events in ${toBatch ?? 0} batches; ${unsealed(verification)}.`;
-    print(verification, `${verdict(intact, findings, paint)}\n${text}`);
+    print(verification, [verdict(intact, findings, paint), text, ...expired(verification)].join('\n'));
     if (!intact) context.setExitCode(EXIT.someFailed);
   });
 }
@@ -134,6 +134,7 @@ async function verifyAll(client: CandorClient, signal: AbortSignal): Promise<Aud
       intact: whole.intact && data.intact,
       findings: [...whole.findings, ...data.findings],
       events: whole.events + data.events,
+      expiredBatches: whole.expiredBatches + data.expiredBatches,
       expiredEvents: whole.expiredEvents + data.expiredEvents,
       erasedEvents: whole.erasedEvents + data.erasedEvents,
     };
@@ -152,6 +153,7 @@ async function verifyFile(context: CliContext, options: VerifyOptions, path: str
   const lines = [
     verdict(intact, findings, paint),
     `${events} events in batches ${fromBatch} to ${toBatch ?? '-'}; ${unsealedEvents} events are not sealed yet.`,
+    ...expired(verification),
     ...(keysFrom === 'export'
       ? ['The keys are the export’s own: this shows that it is whole, not who signed it. Give --trust for that.']
       : []),
@@ -181,6 +183,17 @@ function verdict(intact: boolean, findings: readonly AuditFinding[], paint: Pain
       `${paint.red(type)} ${batch === null ? '' : `batch ${batch} `}${eventId ?? ''} ${paint.dim(message)}`,
   );
   return [paint.red('Not as it was sealed:'), ...lines].join('\n');
+}
+
+/** Whether they were due is for the reader to say, who knows the rule: a record is written by whoever may remove. */
+function expired({
+  expiredBatches,
+  expiredEvents,
+}: Pick<AuditVerification, 'expiredBatches' | 'expiredEvents'>): string[] {
+  if (expiredBatches === 0) return [];
+  return [
+    `Retention removed ${expiredEvents} events in ${expiredBatches} batches, the oldest ones; see \`audit.expire\`.`,
+  ];
 }
 
 function unsealed({

@@ -196,6 +196,68 @@ describe('a sealed chain', () => {
     expect(located(verify(tamper(chainOf([2, 2, 2]))))).toContain(finding);
   });
 
+  describe('of what retention removed', () => {
+    const expire = (chain: readonly Stored[], ...numbers: number[]): Stored[] =>
+      chain.map(({ batch, events }) =>
+        numbers.includes(batch.batch)
+          ? { batch: { ...batch, expiredAt: new Date(START).toISOString(), leaves: [] }, events: [] }
+          : { batch, events },
+      );
+    /** Four batches of two, and a fifth that holds a record of an expiry. */
+    const recorded = (toBatch: number, digest?: string): Stored[] => {
+      const chain = chainOf([2, 2, 2, 2]);
+      const named = digest ?? chain.find(({ batch }) => batch.batch === toBatch)?.batch.digest;
+      const record = eventOf(99, { action: 'audit.expire', metadata: { toBatch, digest: named } });
+      const batch = sealBatch(chain[3]!.batch, [record], { signer, sealedAt: new Date(START + 3_000_000) });
+      return [...chain, { batch, events: [record] }];
+    };
+
+    it('takes what its last record names, and counts it', () => {
+      expect(verify(expire(recorded(2), 1, 2))).toEqual([]);
+      const walk = new ChainWalk({ keys: signer.publicKeys });
+      for (const { batch, events } of expire(recorded(2), 1, 2)) walk.add(batch, events);
+      expect(walk).toMatchObject({ expiredBatches: 2, expiredEvents: 4 });
+    });
+
+    it.each<[string, Stored[], string[]]>([
+      ['more than it names', expire(recorded(2), 1, 2, 3), ['expiry_unrecorded 3 null']],
+      ['less than it names', expire(recorded(2), 1), ['expiry_unrecorded 1 null']],
+      ['one in the middle', expire(recorded(3), 3), ['expiry_unrecorded 3 null']],
+      ['one with another digest', expire(recorded(1, 'a'.repeat(64)), 1), ['expiry_unrecorded 1 null']],
+      [
+        'one that says it is all there ever will be',
+        expire(recorded(2_147_483_647, 'x'), 1),
+        ['expiry_unrecorded 1 null'],
+      ],
+    ])('does not take %s', (_name, chain, findings) => {
+      expect(located(verify(chain))).toEqual(findings);
+    });
+
+    it('names the last hundred of many', () => {
+      const chain = chainOf(Array.from({ length: 130 }, () => 1));
+      const findings = verify(expire(chain, ...Array.from({ length: 120 }, (_, index) => index + 1)));
+      expect(findings.map(({ batch }) => batch)).toEqual(Array.from({ length: 100 }, (_, index) => index + 21));
+    });
+
+    it('knows of the last one where a part of the chain ends before it', () => {
+      const chain = expire(recorded(3), 1, 2, 3);
+      const walk = new ChainWalk({ keys: signer.publicKeys });
+      walk.noteExpiry(chain[4]!.events[0]!);
+      walk.noteExpired(chain[2]!.batch);
+      walk.add(chain[0]!.batch, []);
+      walk.finish({ isComplete: false });
+      expect(walk.findings).toEqual([]);
+      const next = new ChainWalk({
+        keys: signer.publicKeys,
+        previous: { batch: 1, digest: chain[0]!.batch.digest, isKept: true },
+      });
+      next.noteExpiry(chain[4]!.events[0]!);
+      for (const { batch, events } of chain.slice(1)) next.add(batch, events);
+      next.finish({ isComplete: true });
+      expect(located(next.findings)).toEqual(['expiry_unrecorded 2 null']);
+    });
+  });
+
   it('does not take a chain that another key signed, nor a key id that is taken', () => {
     const stranger = new AuditSigner(new Map([['key-2', randomBytes(32)]]));
     expect(located(verify(chainOf([1], stranger)))).toEqual(['key_unknown 1 null']);

@@ -10,6 +10,7 @@ import type { PublicKeys } from './audit-keys.js';
 import { NO_DIGEST } from './chain-model.js';
 import { wasErased } from './digests.js';
 import { ErasureRecords } from './erasure-records.js';
+import { ExpiryRecords } from './expiry-records.js';
 import { verifyBatch } from './verify-batch.js';
 
 /** Longer than a transaction may take: an event that says it is older than those sealed before it was put there. */
@@ -18,10 +19,17 @@ const BACKDATED_AFTER_MS = 15 * 60_000;
 /** A forged number must not make a list without end. */
 const MOST_NAMED_GAPS = 100;
 
+export interface PreviousBatch {
+  batch: number;
+  digest: string;
+  /** Whether its events are there; absent = nobody knows. */
+  isKept?: boolean;
+}
+
 export interface ChainWalkOptions {
   keys: PublicKeys;
   /** What the first batch to come continues; absent = the beginning of the chain. */
-  previous?: { batch: number; digest: string } | undefined;
+  previous?: PreviousBatch | undefined;
   /** Heads that were kept elsewhere. */
   keptHeads?: readonly Pick<AuditHead, 'batch' | 'digest'>[];
 }
@@ -32,12 +40,12 @@ export class ChainWalk {
   events = 0;
   erasedEvents = 0;
   expiredEvents = 0;
+  expiredBatches = 0;
   last: ChainBatch | null = null;
   private readonly keptHeads: Map<number, string>;
-  private readonly expired: ChainBatch[] = [];
   private readonly erasures = new ErasureRecords();
-  private readonly expiries: { toBatch: number; digest: string }[] = [];
-  private previous: { batch: number; digest: string };
+  private readonly expiries = new ExpiryRecords();
+  private previous: PreviousBatch;
   private newestBefore = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: ChainWalkOptions) {
@@ -56,16 +64,20 @@ export class ChainWalk {
     this.keptHeads.delete(batch.batch);
 
     this.findings.push(...verifyBatch(batch, events, this.options.keys));
-    if (batch.expiredAt !== null) this.expired.push(batch);
+    this.expiries.look(batch, this.previous.isKept === true);
     this.lookAt(batch, events);
-    this.previous = { batch: batch.batch, digest: batch.digest };
+    this.previous = { batch: batch.batch, digest: batch.digest, isKept: batch.expiredAt === null };
     this.last = batch;
   }
 
-  /** A sealed event of an expiry that stands outside of what is walked. */
+  /** An `audit.expire` event that stands outside of what is walked. */
   noteExpiry(event: Pick<ChainEvent, 'metadata'>): void {
-    const { toBatch, digest } = event.metadata;
-    if (typeof toBatch === 'number' && typeof digest === 'string') this.expiries.push({ toBatch, digest });
+    this.expiries.note(event);
+  }
+
+  /** The last batch that expired, where the walk may end before it. */
+  noteExpired(batch: Pick<ChainBatch, 'batch' | 'digest'>): void {
+    this.expiries.noteExpired(batch);
   }
 
   /** An `audit.erase` event that stands outside of what is walked. */
@@ -86,8 +98,7 @@ export class ChainWalk {
 
   /** @param isComplete the end of the chain was reached. */
   finish({ isComplete }: { isComplete: boolean }): void {
-    for (const { batch } of this.expired)
-      if (!this.expiries.some(({ toBatch }) => toBatch >= batch)) this.report('expiry_unrecorded', batch);
+    for (const batch of this.expiries.unrecorded) this.report('expiry_unrecorded', batch);
     this.nameErasures();
     if (!isComplete) return;
     for (const batch of this.keptHeads.keys()) if (batch > this.previous.batch) this.report('head_differs', batch);
@@ -96,7 +107,10 @@ export class ChainWalk {
 
   private lookAt(batch: ChainBatch, events: readonly ChainEvent[]): void {
     this.events += events.length;
-    if (batch.expiredAt !== null) this.expiredEvents += batch.events;
+    if (batch.expiredAt !== null) {
+      this.expiredBatches += 1;
+      this.expiredEvents += batch.events;
+    }
     let newest = this.newestBefore;
     for (const event of events) {
       if (wasErased(event)) this.erasedEvents += 1;

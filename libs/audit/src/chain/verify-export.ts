@@ -16,6 +16,8 @@ export interface ExportVerification {
   fromBatch: number;
   toBatch: number | null;
   events: number;
+  /** Removed by retention, as sealed records say. */
+  expiredBatches: number;
   expiredEvents: number;
   erasedEvents: number;
   unsealedEvents: number;
@@ -80,6 +82,7 @@ export async function verifyExport(
     fromBatch: start.fromBatch,
     toBatch: walk.last?.batch ?? null,
     events: walk.events,
+    expiredBatches: walk.expiredBatches,
     expiredEvents: walk.expiredEvents,
     erasedEvents: walk.erasedEvents,
     unsealedEvents: counted.unsealed,

@@ -122,7 +122,7 @@ export const AUDIT_FINDINGS = {
   signature_invalid: 'The signature of the batch does not hold.',
   key_unknown: 'The key that signed the batch is not among the trusted ones.',
   head_differs: 'A head that was kept elsewhere is not in the chain: the chain was rewritten or cut.',
-  expiry_unrecorded: 'The events of the batch are gone without a sealed event of their expiry.',
+  expiry_unrecorded: 'The events of the batch are gone, and no record of retention accounts for it.',
   erasure_unrecorded: 'The text of the event is gone, and no `audit.erase` event after it says that it was erased.',
 } as const satisfies Record<string, string>;
 export type AuditFindingType = keyof typeof AUDIT_FINDINGS;
@@ -156,6 +156,8 @@ export const auditVerificationSchema = z
     /** Where to go on, since a request looks at a bounded number of batches; null = the end of the chain was reached. */
     nextBatch: z.number().int().positive().nullable(),
     events: count,
+    /** Removed by retention, as its records say: from the first batch on, so with `fromBatch` 1 they are batches 1 to this one. */
+    expiredBatches: count,
     expiredEvents: count,
     erasedEvents: count,
     /** Committed and not sealed yet: nothing protects these. */

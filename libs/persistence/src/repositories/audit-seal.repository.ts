@@ -176,6 +176,19 @@ export async function findBatch(
   return row ? toBatch(row, []) : null;
 }
 
+/** The last batch that retention removed the events of; null = none. */
+export async function findLastExpired(
+  transaction: Transaction,
+  tenantId: string,
+): Promise<Pick<ChainBatch, 'batch' | 'digest'> | null> {
+  const [row]: Pick<ChainBatch, 'batch' | 'digest'>[] = await transaction.query(
+    `SELECT b.batch, b.digest FROM audit_batches b WHERE b.tenant_id = $1 AND b.expired_at IS NOT NULL
+     ORDER BY b.batch DESC LIMIT 1`,
+    [tenantId],
+  );
+  return row ?? null;
+}
+
 export interface BatchContent {
   batch: ChainBatch;
   /** Those that are there, in the order of the leaves. */
