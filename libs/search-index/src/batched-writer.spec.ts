@@ -27,6 +27,7 @@ class RecordingWriter implements SearchIndexWriter {
   ensureIndex = (): Promise<void> => Promise.resolve();
   countItem = (): Promise<number> => Promise.resolve(7);
   async *listVersions(): AsyncGenerator<never> {}
+  hasIndex = (): Promise<boolean> => Promise.resolve(true);
   findDrift = (): Promise<string[]> => Promise.resolve(['drift']);
   dropIndex = (): Promise<void> => Promise.resolve();
   ping = (): Promise<void> => Promise.resolve();

@@ -55,6 +55,10 @@ export class BatchedIndexWriter implements SearchIndexWriter {
     return this.inner.listVersions(address);
   }
 
+  hasIndex(address: IndexAddress): Promise<boolean> {
+    return this.inner.hasIndex(address);
+  }
+
   findDrift(address: IndexAddress, dimensions: number): Promise<string[]> {
     return this.inner.findDrift(address, dimensions);
   }

@@ -158,6 +158,8 @@ export interface SearchIndexWriter {
   countItem(address: IndexAddress, itemId: string): Promise<number>;
   /** Item ids and versions of all live chunks, for reconciliation; empty for an absent index. */
   listVersions(address: IndexAddress): AsyncIterable<{ itemId: string; version: number; chunks: number }>;
+  /** False when it was never made, was dropped or was lost. */
+  hasIndex(address: IndexAddress): Promise<boolean>;
   /**
    * In what the index is not mapped as `ensureIndex` would map it now, one sentence each; [] = in nothing. A missing
    * index is a sentence too.

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v4 as randomUuid } from 'uuid';
+import { In } from 'typeorm';
 import type { GenerationState } from '@candor/contracts';
 import type { Transaction } from '../database.js';
 import { GenerationEntity, type GenerationRecipe } from '../entities/generation.entity.js';
@@ -87,6 +88,25 @@ export async function listGenerationsIn(
   return rows
     .filter((row) => row.pipelineFingerprint !== '')
     .sort((left, right) => Number(right.status === 'live') - Number(left.status === 'live'));
+}
+
+/** Of all tenants, in pages by id. */
+export function listLiveGenerations(
+  transaction: Transaction,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<GenerationEntity[]> {
+  const query = transaction
+    .createQueryBuilder(GenerationEntity, 'g')
+    .where(`g.status = 'live'`)
+    .orderBy('g.id')
+    .limit(limit);
+  if (after !== null) query.andWhere('g.id > :after', { after });
+  return query.getMany();
+}
+
+/** The build that is under way or waits to be promoted; there is one at most. */
+export function findPendingGeneration(transaction: Transaction, tenantId: string): Promise<GenerationEntity | null> {
+  return transaction.findOneBy(GenerationEntity, { tenantId, status: In(['building', 'ready']) });
 }
 
 /** SHA-256 (hex) of the multiset of live (item, version, content hash); equal corpora have equal fingerprints. */

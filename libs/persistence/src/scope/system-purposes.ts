@@ -13,6 +13,7 @@ export const SYSTEM_PURPOSES = {
   'library-embedding': 'Prompts and collections without a vector are found.',
   'relation-scan': 'The next tenant whose corpus changed is looked through for relations.',
   recipes: 'What the indices in use were built with is listed, and adopted where it is unknown.',
+  'index-rebuild': 'The live generations are listed, to find those whose index was lost.',
   'credential-rotation': 'All stored credentials are sealed with the newest key.',
   'seal-audit': "Everybody's audit events are sealed, each tenant's in a chain of its own.",
   retention: 'What tenants keep no longer is removed.',

@@ -274,6 +274,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       const past = index.search({ filter: openFilter(index.tenantId, { knownAsOf: DAY_1 }) });
       await expect(past).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
       expect(await index.versions()).toEqual([]);
+      expect(await index.index.writer.hasIndex(index.address)).toBe(false);
       expect(await index.index.writer.countItem(index.address, 'item')).toBe(0);
       await expect(index.apply(putVersion(buildChunk(index.tenantId)))).rejects.toMatchObject({
         code: 'RESOURCE.NOT_FOUND',
@@ -287,6 +288,7 @@ export function describeWriting(open: () => IndexUnderTest): void {
       await index.index.writer.dropIndex(index.address);
       await expect(index.find()).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
       await index.index.writer.ensureIndex(index.address, 2, isSmall);
+      expect(await index.index.writer.hasIndex(index.address)).toBe(true);
       await index.apply(putVersion(buildChunk(index.tenantId, { vector: new Float32Array([1, 0]) })));
       expect(await index.find({ vector: new Float32Array([1, 0]) })).toHaveLength(1);
     });

@@ -132,6 +132,10 @@ export class ElasticsearchWriter implements SearchIndexWriter {
     }
   }
 
+  hasIndex(address: IndexAddress): Promise<boolean> {
+    return this.guard(async () => (await findPlacement(this.client, indexNames(address))) !== null);
+  }
+
   findDrift(address: IndexAddress, dimensions: number): Promise<string[]> {
     return this.guard(async () => {
       const placement = await findPlacement(this.client, indexNames(address));

@@ -65,6 +65,10 @@ export class LanceDbWriter implements SearchIndexWriter {
     yield* versions;
   }
 
+  hasIndex(address: IndexAddress): Promise<boolean> {
+    return this.inTurn(address, async (partition) => (await partition.open()) !== null);
+  }
+
   findDrift(address: IndexAddress, dimensions: number): Promise<string[]> {
     return this.inTurn(address, async (partition) => {
       const tables = await partition.open();

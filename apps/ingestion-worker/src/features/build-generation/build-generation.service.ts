@@ -18,7 +18,7 @@ import {
 import { SEARCH_INDEX_WRITER, type SearchIndexWriter } from '@candor/search-index/write';
 import { CompareIndexService, type IndexDifferences } from '../../generations/compare-index.service.js';
 import { RebuildItemsService } from '../../generations/rebuild-items.service.js';
-import { toIndex, type LiveIndex } from '../index-item/live-generations.service.js';
+import { lostIndex, toIndex, type LiveIndex } from '../index-item/live-generations.service.js';
 import { keepLease } from './keep-lease.js';
 import { PrepareGenerationService } from './prepare-generation.service.js';
 
@@ -114,6 +114,9 @@ export class BuildGenerationService {
 
   private async verify(slice: Slice): Promise<WorkProgress | 'complete'> {
     const { index, signal } = slice;
+    // Of an index that isn't there everything would be missing, and nothing could be written.
+    if (index.generation.status === 'live' && !(await this.writer.hasIndex(index.address)))
+      throw lostIndex(index.generation);
     const differences = await this.comparing.compare(index, signal);
     const found = countOf(differences);
     if (found.missing + found.outdated + found.dangling === 0) return 'complete';

@@ -42,15 +42,14 @@ export class DeleteItemProcessor {
     });
   }
 
-  private async removeFrom({ generation, address }: LiveIndex, itemId: string): Promise<void> {
+  private async removeFrom(index: LiveIndex, itemId: string): Promise<void> {
     try {
-      await this.writer.apply(address, [{ kind: 'delete-item', itemId }]);
+      await this.generations.apply(index, [{ kind: 'delete-item', itemId }]);
     } catch (error) {
-      // One that failed or is being given up may have no index any more; the live one has.
-      const isGone = AppError.from(error).code === 'RESOURCE.NOT_FOUND' && generation.status !== 'live';
-      if (!isGone) throw error;
+      // One that failed or is being given up may have no index any more.
+      if (AppError.from(error).code !== 'RESOURCE.NOT_FOUND') throw error;
     }
-    const remaining = await this.writer.countItem(address, itemId);
+    const remaining = await this.writer.countItem(index.address, itemId);
     if (remaining > 0)
       throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { message: `${remaining} chunks are still in the index.` });
   }

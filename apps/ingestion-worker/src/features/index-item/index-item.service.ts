@@ -71,7 +71,7 @@ export class IndexItemService {
   }
 
   private async write(index: LiveIndex, { head, version }: Stage, signal: AbortSignal): Promise<Written> {
-    const { generation, address } = index;
+    const { generation } = index;
     // Before the model's work, which would be lost.
     await this.writer.ping(signal);
     const cut = await this.embedders.use(generation.recipe?.embedding ?? null, (embedder) =>
@@ -80,7 +80,7 @@ export class IndexItemService {
       ),
     );
     signal.throwIfAborted();
-    await this.writer.apply(address, [
+    await this.generations.apply(index, [
       {
         kind: 'put-version',
         itemId: version.itemId,

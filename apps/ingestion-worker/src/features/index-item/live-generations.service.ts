@@ -18,6 +18,7 @@ import {
   SEARCH_INDEX_WRITER,
   type CountChunks,
   type IndexAddress,
+  type IndexOperation,
   type SearchIndexWriter,
 } from '@candor/search-index/write';
 import { chunkCounter } from '../../generations/chunk-counter.js';
@@ -34,6 +35,8 @@ export interface WritableIndexes {
   others: LiveIndex[];
 }
 
+/** Nothing tells when somebody rebuilds it. */
+const LOST_RETRY_SECONDS = 60;
 /** How long a worker may not know of a build or a swap; completions find out by themselves, see `completeIndexings`. */
 const REMEMBERED_MS = 1_000;
 
@@ -114,6 +117,23 @@ export class LiveGenerationsService {
     return indexes;
   }
 
+  /**
+   * Writes to one of the indices.
+   *
+   * @throws AppError DEPENDENCY.INDEX_UNAVAILABLE when the live one was lost: jobs wait until it is built anew. RESOURCE.NOT_FOUND of
+   *   any other one, which may be given up by now.
+   */
+  async apply({ generation, address }: LiveIndex, operations: readonly IndexOperation[]): Promise<void> {
+    try {
+      await this.index.apply(address, operations);
+    } catch (error) {
+      if (generation.status !== 'live' || AppError.from(error).code !== 'RESOURCE.NOT_FOUND') throw error;
+      this.ensured.delete(keyOf(address));
+      this.forget(generation.tenantId);
+      throw lostIndex(generation, error);
+    }
+  }
+
   /** Wants what a generation lacks to be built, unless it is at that already. */
   async mend({ generation }: LiveIndex, requestId: string): Promise<void> {
     const { id, tenantId } = generation;
@@ -138,7 +158,9 @@ export class LiveGenerationsService {
     const generations = await this.database
       .forTenants([tenantId])
       .read((manager) => listGenerationsIn(manager, tenantId, WRITABLE_STATES));
-    const live = generations.find((each) => each.status === 'live') ?? (await this.createLive(tenantId));
+    const known = generations.find((each) => each.status === 'live');
+    if (known) await this.requireIndex(known);
+    const live = known ?? (await this.createLive(tenantId));
     await this.ensureIndex(live, chunkCounter(this.database, tenantId));
     return { live: toIndex(live), others: generations.filter((each) => each.id !== live.id).map(toIndex) };
   }
@@ -157,9 +179,16 @@ export class LiveGenerationsService {
     });
   }
 
+  /** An empty one in the place of one that was lost would answer "nothing found". */
+  private async requireIndex(generation: GenerationEntity): Promise<void> {
+    const { address } = toIndex(generation);
+    if (generation.itemCount === 0 || this.ensured.has(keyOf(address)) || (await this.index.hasIndex(address))) return;
+    throw lostIndex(generation);
+  }
+
   private async ensureIndex(generation: GenerationEntity, countChunks: CountChunks): Promise<void> {
     const { address } = toIndex(generation);
-    const key = `${address.tenantId}/${address.generation}`;
+    const key = keyOf(address);
     if (this.ensured.has(key)) return;
     const embedding = generation.recipe?.embedding ?? this.recipe.embedding;
     await this.index.ensureIndex(address, embedding.dimensions, countChunks);
@@ -169,6 +198,18 @@ export class LiveGenerationsService {
 
 export function toIndex(generation: GenerationEntity): LiveIndex {
   return { generation, address: { tenantId: generation.tenantId, generation: generation.name } };
+}
+
+function keyOf({ tenantId, generation }: IndexAddress): string {
+  return `${tenantId}/${generation}`;
+}
+
+export function lostIndex({ id }: GenerationEntity, cause?: unknown): AppError {
+  return new AppError('DEPENDENCY.INDEX_UNAVAILABLE', {
+    message: `The index of the live generation ${id} was lost. It has to be rebuilt: docs/guides/backup-and-restore.md.`,
+    retryAfterSeconds: LOST_RETRY_SECONDS,
+    cause,
+  });
 }
 
 function unknownRecipe(live: string, configured: string): AppError {

@@ -1,7 +1,7 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppError, type ItemJobPayload } from '@candor/contracts';
 import { completeRefresh, Database, findTombstone, loseStep, WRITABLE_STATES } from '@candor/persistence';
-import { SEARCH_INDEX_WRITER, type IndexOperation, type SearchIndexWriter } from '@candor/search-index/write';
+import type { IndexOperation } from '@candor/search-index/write';
 import { LiveGenerationsService, type LiveIndex } from './live-generations.service.js';
 import { toChunkMetadata } from './to-chunk-document.js';
 
@@ -13,7 +13,6 @@ export class RefreshMetadataService {
   constructor(
     private readonly database: Database,
     private readonly generations: LiveGenerationsService,
-    @Inject(SEARCH_INDEX_WRITER) private readonly writer: SearchIndexWriter,
   ) {}
 
   async refresh(job: ItemJobPayload): Promise<void> {
@@ -30,9 +29,9 @@ export class RefreshMetadataService {
   }
 
   private async apply(index: LiveIndex, update: IndexOperation, requestId: string): Promise<void> {
-    const { generation, address } = index;
+    const { generation } = index;
     try {
-      await this.writer.apply(address, [update]);
+      await this.generations.apply(index, [update]);
     } catch (error) {
       if (generation.status === 'live') throw error;
       this.logger.warn(

@@ -69,7 +69,7 @@ export class GenerationHarness {
     this.generations = new LiveGenerationsService(database, batched, embedders);
     this.pipeline = new ItemPipelineService(database);
     this.indexing = new IndexItemService(database, this.pipeline, this.generations, embedding, embedders, batched);
-    this.refreshing = new RefreshMetadataService(database, this.generations, batched);
+    this.refreshing = new RefreshMetadataService(database, this.generations);
     this.deleting = new DeleteItemProcessor(database, this.generations, batched);
     this.comparing = new CompareIndexService(database, batched);
     this.rebuilding = new RebuildItemsService(database, embedders, embedding, batched);
