@@ -195,9 +195,77 @@ describeManifests('the Kubernetes manifests', () => {
         'currentReplicasIfHigher',
         true,
       ]);
+      for (const { type, metricType, metadata: query } of spec.triggers) {
+        // KEDA takes an empty result for 0 unless it is told not to, and falls back with average values alone.
+        expect([metadata.name, type, metricType, query.ignoreNullValues]).toEqual([
+          metadata.name,
+          'prometheus',
+          'AverageValue',
+          'false',
+        ]);
+      }
     }
     const [, version] = /^KEDA=v(\d+\.\d+)/m.exec(readFileSync(join(root, 'tools/k8s/install-tools.sh'), 'utf8'));
     expect(readFileSync(join(root, 'k8s/README.md'), 'utf8')).toContain(`KEDA ${version} or newer`);
+  });
+
+  it('keep a copy of each index in production', () => {
+    const deployments = manifests.ofKind('k8s/overlays/prod', 'Deployment');
+    // The only one that makes indices.
+    const { ELASTICSEARCH_REPLICAS } = literalsOf(deployments, 'ingestion-worker');
+    expect(Number(ELASTICSEARCH_REPLICAS)).toBeGreaterThanOrEqual(1);
+  });
+
+  it('need nothing of a cluster that the guide does not tell to have, to label or to make', () => {
+    const guide = readFileSync(join(root, 'docs/guides/deploy.md'), 'utf8');
+    const install = /\n## Install\n([^]+?)\n## /.exec(guide)[1];
+    const commands = /```sh\n([^]+?)```/.exec(install)[1];
+    const [before] = install.split('```sh');
+    const objects = manifests.objects('k8s/overlays/prod');
+
+    const readme = readFileSync(join(root, 'k8s/README.md'), 'utf8');
+    const [, keda] = /(KEDA [\d.]+ or newer)/.exec(readme);
+    const needs = { Certificate: 'cert-manager', ScaledObject: keda, HorizontalPodAutoscaler: 'metrics-server' };
+    for (const [kind, need] of Object.entries(needs)) {
+      const { apiVersion } = objects.find((object) => object.kind === kind);
+      expect(before).toContain(need);
+      if (kind !== 'HorizontalPodAutoscaler')
+        expect(commands).toContain(`${kind.toLowerCase()}s.${apiVersion.split('/')[0]}`);
+    }
+
+    const rules = manifests
+      .ofKind('k8s/overlays/prod', 'NetworkPolicy')
+      .flatMap(({ spec }) => [...(spec.ingress ?? []), ...(spec.egress ?? [])]);
+    const selectors = rules.flatMap((rule) => [...(rule.from ?? []), ...(rule.to ?? [])]);
+    const asked = selectors.flatMap(({ namespaceSelector }) => Object.keys(namespaceSelector?.matchLabels ?? {}));
+    const labels = [...new Set(asked)].filter((label) => label.startsWith('candor/')).sort();
+    const set = [...commands.matchAll(/^kubectl label namespace \S+ (.+?)(?: #.*)?$/gm)].flatMap(([, pairs]) =>
+      pairs.trim().split(/\s+/),
+    );
+    expect(set.sort()).toEqual(labels.map((label) => `${label}=true`));
+
+    const references = manifests
+      .workloads('k8s/overlays/prod')
+      .flatMap((workload) => podOf(workload).containers[0].env)
+      .flatMap(({ valueFrom }) => (valueFrom && !valueFrom.secretKeyRef.optional ? [valueFrom.secretKeyRef.key] : []));
+    for (const key of new Set(references)) expect(commands).toContain(`--from-literal=${key}=`);
+    for (const { spec } of manifests.ofKind('k8s/overlays/prod', 'Ingress'))
+      for (const { secretName } of spec.tls) expect(commands).toContain(`secret tls ${secretName} `);
+  });
+
+  it('let end what the guide says, for as long as it says', () => {
+    const guide = readFileSync(join(root, 'docs/guides/deploy.md'), 'utf8');
+    const { drainMs } = serviceNeeds(literalsOf(manifests.ofKind('k8s/overlays/prod', 'Deployment'), 'gateway'));
+    const [, gateway, synthesis, others] =
+      /gateway up to (\d+) s, synthesis up to (\d+) s, retrieval and ingestion worker up to (\d+) s/.exec(
+        guide.replaceAll(/\s+/g, ' '),
+      ) ?? [];
+    expect({
+      gateway: Number(gateway) * 1_000,
+      synthesis: Number(synthesis) * 1_000,
+      retrieval: Number(others) * 1_000,
+      'ingestion-worker': Number(others) * 1_000,
+    }).toEqual(drainMs);
   });
 
   it('start no other programs by hand, in the guide, than there are', () => {
