@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { randomSource } from './synthetic-chunks.mjs';
 
 /** Of a text's own length: the passages of the sets are about as long. */
-const SENTENCES_A_DOCUMENT = 80;
 const SENTENCES_A_PARAGRAPH = 5;
+/** Some ten chunks. */
+const PARAGRAPHS_A_DOCUMENT = 16;
 /** Shares of a vector's squared length: two passages of the sets, and what is nobody else's. */
 const PARTS = { nearest: 0.55, other: 0.25, own: 0.2 };
 
@@ -13,9 +14,9 @@ const sentencesOf = (text) => text.match(/[^.!?]+[.!?]+/g)?.map((sentence) => se
  * Documents around a corpus, so that its index gets as large as a company's: sentences of that corpus in a new order, with
  * its words as often as there. Nobody measures what is found among them, only how long it takes. Seeded.
  *
- * @param count documents, each of some ten chunks.
+ * @param count documents.
  */
-export function backgroundDocuments(documents, count) {
+export function backgroundDocuments(documents, count, paragraphs = PARAGRAPHS_A_DOCUMENT) {
   const sentences = documents.flatMap(({ text }) => sentencesOf(text));
   const { uniform } = randomSource(23);
   const anySentence = () => sentences[Math.floor(uniform() * sentences.length)];
@@ -23,7 +24,7 @@ export function backgroundDocuments(documents, count) {
   return Array.from({ length: count }, (_, position) => ({
     id: `background:${position}`,
     title: anySentence().split(' ').slice(0, 6).join(' '),
-    text: Array.from({ length: SENTENCES_A_DOCUMENT / SENTENCES_A_PARAGRAPH }, paragraph).join('\n\n'),
+    text: Array.from({ length: paragraphs }, paragraph).join('\n\n'),
   }));
 }
 
