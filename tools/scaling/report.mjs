@@ -2,6 +2,7 @@
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
+import { readSearchSpeed } from './measured.mjs';
 import { simulateBurst } from './simulate-burst.mjs';
 import { simulateSearch } from './simulate-search.mjs';
 import { BYTES, sizeAuditTrail, sizeCluster, sizeDatabase, tenantsPerCluster } from './size-cluster.mjs';
@@ -12,8 +13,17 @@ const rows = (head, lines) =>
   [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 const whole = (value) => Math.round(value).toLocaleString('en-US');
 
-/** docs/reference/speed.md: processor time of a search in the embedding model and in retrieval, index and recheck. */
-export const SEARCH = { cores: 2, computeMs: 12, indexMs: 12 };
+const SPEED = readSearchSpeed();
+const LARGEST = SPEED.at(-1);
+const CLIENTS = 64;
+/** Processor time of a query's embedding, ms: docs/reference/speed.md, "Where the time goes". */
+const EMBEDDING_MS = 7;
+/** The same page: embedding and retrieval's main thread; what the raw client waits for the index when it asks alone. */
+export const SEARCH = { cores: 2, computeMs: 14, indexMs: Math.round(LARGEST.clients[1].rawP50 - EMBEDDING_MS) };
+const CORE_HOUR = 0.04;
+/** Of a node of 64 GiB. */
+const NODE_CORES = 16;
+const HOURS_A_MONTH = 730;
 /** Mean of the log-normal times over their median, in the simulation. */
 const MEAN = Math.exp(0.35 ** 2 / 2);
 const REPLICAS = [2, 4, 8];
@@ -84,16 +94,36 @@ export const TABLES = {
         return [name, ...[result.median, result.slowest, result.large].map((value) => `${value.toFixed(1)} s`)];
       }),
     ),
-  cost: () => {
-    const coreMs = 1_000 / (75.2 / 2);
-    return rows(
-      ['utilisation of the cores', 'core hours for 1,000,000 searches', 'at 0.04 a core hour'],
-      [0.9, 0.5, 0.2].map((share) => {
-        const hours = (coreMs * 1e6) / 3_600_000 / share;
-        return [`${share * 100} %`, hours.toFixed(1), (hours * 0.04).toFixed(2)];
+  speed: () =>
+    rows(
+      ['chunks', 'one client, p50 / p99', `searches a second, ${CLIENTS} clients`, 'of a core for each'],
+      SPEED.map(({ chunks, clients }) => [
+        whole(chunks),
+        `${clients[1].p50} / ${clients[1].p99} ms`,
+        clients[CLIENTS].perSecond,
+        `${whole(coreMsOf(clients))} ms`,
+      ]),
+    ),
+  cost: () =>
+    rows(
+      ['chunks', 'utilisation of the cores', 'core hours for 1,000,000 searches', `at ${CORE_HOUR} a core hour`],
+      SPEED.flatMap(({ chunks, clients }) =>
+        [0.9, 0.5, 0.2].map((share) => {
+          const hours = (coreMsOf(clients) * 1e6) / 3_600_000 / share;
+          return [whole(chunks), `${share * 100} %`, hours.toFixed(1), (hours * CORE_HOUR).toFixed(2)];
+        }),
+      ),
+    ),
+  clusterCost: () =>
+    rows(
+      ['chunks', 'nodes', 'a month', ...[1, 10, 100].map((rate) => `1,000,000 searches at ${rate}/s`)],
+      [10e6, 1e9].map((chunks) => {
+        const { nodes } = sizeCluster({ chunks, dimensions: 384 });
+        const month = nodes * NODE_CORES * HOURS_A_MONTH * CORE_HOUR;
+        const perMillion = [1, 10, 100].map((rate) => (month / ((rate * HOURS_A_MONTH * 3_600) / 1e6)).toFixed(2));
+        return [whole(chunks), nodes, whole(month), ...perMillion];
       }),
-    );
-  },
+    ),
   audit: () =>
     rows(
       ['searches and questions a second, all day', 'a day', 'a year'],
@@ -114,6 +144,11 @@ export const TABLES = {
       ],
     ),
 };
+
+/** Everything shared two cores in that run. */
+function coreMsOf(clients) {
+  return (2 * 1_000) / clients[CLIENTS].perSecond;
+}
 
 /** The document with every table as it is computed now. */
 export async function renderDocument() {

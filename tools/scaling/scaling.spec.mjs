@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readSearchSpeed } from './measured.mjs';
 import { makeRandom, nextArrival, quantile } from './random.mjs';
 import { simulateBurst } from './simulate-burst.mjs';
 import { simulateSearch } from './simulate-search.mjs';
@@ -97,6 +98,27 @@ describe('the size of a cluster', () => {
   });
 });
 
+describe('what was measured', () => {
+  it('is read from the page of the benchmark, each size of the index by its clients', () => {
+    const page = [
+      '### 1,385 chunks',
+      '',
+      '| clients | side | p50 | p99 | requests/s |',
+      '| --- | --- | --- | --- | --- |',
+      '| 1 (240 requests) | Candor | 30.3 ms | 1,081.3 ms | 29.7 |',
+      '| | raw | 16.0 ms | 26.2 ms | 60.2 |',
+      '',
+      '## Where the time goes',
+    ].join('\n');
+    expect(readSearchSpeed(page)).toEqual([
+      { chunks: 1_385, clients: { 1: { p50: 30.3, p99: 1_081.3, perSecond: 29.7, rawP50: 16 } } },
+    ]);
+    const published = readSearchSpeed();
+    expect(published.map(({ chunks }) => chunks > 1_000)).toEqual([true, true]);
+    for (const { clients } of published) expect(Object.keys(clients)).toEqual(['1', '16', '64']);
+  });
+});
+
 describe('docs/scaling.md', () => {
   it('has the tables that its programs compute', () => {
     const path = fileURLToPath(new URL('../../docs/scaling.md', import.meta.url));
@@ -107,6 +129,6 @@ describe('docs/scaling.md', () => {
       encoding: 'utf8',
     });
     expect(readFileSync(path, 'utf8')).toBe(rendered);
-    expect(rendered.match(/<!-- table: /g)).toHaveLength(7);
+    expect(rendered.match(/<!-- table: /g)).toHaveLength(9);
   });
 });
