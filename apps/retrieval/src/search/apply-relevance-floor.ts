@@ -17,11 +17,12 @@ export function applyRelevanceFloor<Item extends JudgedPassage>(
 ): FloorOutcome<Item> {
   const kept: Item[] = [];
   const below: Item[] = [];
-  for (const item of items) (isKept(item) ? kept : below).push(item);
+  for (const item of items) (reachesFloor(item, threshold, rule) ? kept : below).push(item);
   return { kept, below };
+}
 
-  function isKept(item: Item): boolean {
-    if (threshold === null) return true;
-    return rule === null ? item.cosine >= threshold : clearsFloor(item, threshold, rule);
-  }
+/** As `applyRelevanceFloor` judges each. */
+export function reachesFloor(item: JudgedPassage, threshold: number | null, rule: RelevanceRule | null): boolean {
+  if (threshold === null) return true;
+  return rule === null ? item.cosine >= threshold : clearsFloor(item, threshold, rule);
 }

@@ -11,8 +11,10 @@ export const FUSION = {
   candidatesPerLeg: (limit: number): number => Math.max(40, limit * 3),
   /** Growth of the candidates from one refill round to the next. */
   refillGrowth: 4,
-  /** Rounds in all, the first included: enough that an index that lags far behind the database still gives a page. */
-  maxRounds: 5,
+  /** Rounds in all, the first included. */
+  maxRounds: 3,
+  /** The same while most of what a round finds may not be shown any more: an index that lags far behind gives a page, too. */
+  maxRoundsPastRejected: 5,
 } as const;
 
 /** Said in contract 1.1 (`retrieval.strategy`), so that an archived contract tells which recipe ranked it. */

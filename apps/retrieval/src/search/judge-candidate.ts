@@ -1,6 +1,16 @@
 import { maySeeItem, type ItemHead, type ReadScope } from '@candor/persistence/views';
 
-export type Verdict = 'visible' | 'withheld' | 'superseded' | 'not_yet_known' | 'outdated' | 'gone';
+export type Verdict = 'visible' | Rejection;
+export type Rejection = StaleVerdict | 'superseded' | 'not_yet_known';
+type StaleVerdict = 'withheld' | 'outdated' | 'gone';
+
+/**
+ * Whether the index alone is behind, and will catch up: deleted, edited, closed. That another item replaces it is declared and
+ * not indexed, and lasts.
+ */
+export function isStale(verdict: Verdict): verdict is StaleVerdict {
+  return verdict === 'gone' || verdict === 'outdated' || verdict === 'withheld';
+}
 
 /**
  * Holds what the index found against the item's head. Access comes first, so that no other verdict – those may be

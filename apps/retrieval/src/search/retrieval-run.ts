@@ -12,7 +12,7 @@ import type { ExclusionTally } from './exclusion-tally.js';
 import { throwIfCancelled } from '@candor/runtime/cancellation';
 import { readQueryTerms, type WordMatch } from '@candor/reasoning/relevance';
 import { FUSION } from './fusion-settings.js';
-import { isExhausted } from './is-exhausted.js';
+import { judgeRound } from './judge-round.js';
 import { MatchOnDemand } from './match-on-demand.js';
 import { narrowToKey, narrowToRequest } from './narrow-scope.js';
 import {
@@ -23,6 +23,9 @@ import {
   type ReadWords,
   type SelectedPage,
 } from './select-page.js';
+
+/** Thousands of changes take the index minutes. */
+const CATCH_UP_SECONDS = 30;
 
 /** The truth, as retrieval reads it. */
 export type Views = Pick<
@@ -100,6 +103,10 @@ export class RetrievalRun {
     this.selected = this.select();
   }
 
+  /**
+   * @throws AppError DEPENDENCY.INDEX_UNAVAILABLE when the effort is spent on what doesn't hold any more: a short or empty page
+   *   would say that there is no more.
+   */
   async search(
     reader: SearchIndexReader,
     address: IndexAddress,
@@ -115,7 +122,10 @@ export class RetrievalRun {
       await this.recheck([...found, ...later]);
       throwIfCancelled(this.signal);
       this.selected = this.select();
-      if (this.isDone(found, k)) return;
+      const { rounds, selected, words } = this;
+      const outcome = judgeRound({ found, k, rounds }, selected, this.plan.rule, words);
+      if (outcome === 'index_behind') throw indexBehind();
+      if (outcome === 'finished') return;
       k = Math.min(MAX_CANDIDATES, k * FUSION.refillGrowth);
     }
   }
@@ -197,24 +207,6 @@ export class RetrievalRun {
     return selectPage(this.pool.values(), this.heads, this.scope, this.plan, this.words, this.at);
   }
 
-  /**
-   * The page is full, nothing is left to find, or the effort is spent.
-   *
-   * @throws AppError DEPENDENCY.INDEX_UNAVAILABLE when all of it was spent on what may not be shown any more: an empty page would
-   *   say that there is nothing.
-   */
-  private isDone(found: readonly Candidate[], k: number): boolean {
-    const { isFull, threshold, entries } = this.selected;
-    if (isFull || isExhausted(found, k, threshold, this.plan.rule, this.words)) return true;
-    if (this.rounds < FUSION.maxRounds) return false;
-    if (entries.length === 0)
-      throw new AppError('DEPENDENCY.INDEX_UNAVAILABLE', {
-        message:
-          'The search index is far behind: what it holds nearest to this query is gone or was replaced. Try again in a while.',
-      });
-    return true;
-  }
-
   private filterOf(itemIds: string[] | null): ChunkFilter {
     const { query, scope, selected } = this;
     const chunkIds = new Set(query.excludeChunkIds);
@@ -233,6 +225,14 @@ export class RetrievalRun {
       ...(query.knownAsOf === undefined ? {} : { knownAsOf: query.knownAsOf }),
     };
   }
+}
+
+function indexBehind(): AppError {
+  return new AppError('DEPENDENCY.INDEX_UNAVAILABLE', {
+    message:
+      'The search index is far behind: most of what it has nearest to this query no longer holds. Try again in a while.',
+    retryAfterSeconds: CATCH_UP_SECONDS,
+  });
 }
 
 /** Each chunk is read once, however many rounds look at it again. */

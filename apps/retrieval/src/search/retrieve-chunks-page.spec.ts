@@ -51,6 +51,35 @@ describe('page', () => {
     expect((await retrieve({}, { floor: 0.4 })).excluded.totals()).toEqual({});
   });
 
+  describe('an item that only its words have found', () => {
+    const rule = { relevanceFloor: 0.4, cosineGuard: 0.6, wordWeight: 0.3, evidenceGuard: 0.95 };
+    const first = FUSION.candidatesPerLeg(ITEMS.limit);
+    const addNear = (upTo: number): void => {
+      addItems(1, upTo);
+      // The nearer passage is not among the nearest of all.
+      world.addItem({ itemId: idOf(100) }, { cosine: 0.2, lexicalScore: 9 }, { cosine: 0.45 });
+    };
+
+    it('is not counted while a nearer passage of it may not be known', async () => {
+      addNear(first);
+      for (const isEmptied of [false, true]) {
+        const text = isEmptied ? 'parental leave' : 'brand';
+        const page = await retrieve({ text }, { floor: 0.4, rule, emptyUnlessRelevant: isEmptied });
+        expect(page.entries).toHaveLength(isEmptied ? 0 : ITEMS.limit);
+        expect(page.excluded.totals()).toEqual(isEmptied ? { relevance_floor: first } : {});
+      }
+    });
+
+    it('is counted once the nearest of all are known down to what is too far', async () => {
+      addItems(1, first - 1);
+      addItems(first, first, {}, { cosine: 0.3 });
+      world.addItem({ itemId: idOf(100) }, { cosine: 0.2, lexicalScore: 9 }, { cosine: 0.29 });
+      const page = await retrieve({}, { floor: 0.4 });
+      expect(page).toMatchObject({ rounds: 1 });
+      expect(page.excluded.totals()).toEqual({ relevance_floor: 2 });
+    });
+  });
+
   it('counts near-duplicates once: the best is kept, the others are counted', async () => {
     addItems(1, 3, { contentHash: 'same' });
     addItems(4, 4);
@@ -139,6 +168,37 @@ describe('relevance', () => {
     expect(itemsOf(page)).toEqual([idOf(1)]);
   });
 
+  it('counts a passage with the identifier asked for that was replaced, however far away, and none without', async () => {
+    addNear(1, 'ERR-4711: pump', 0.1);
+    addNear(2, 'ERR-4712: valve', 0.1);
+    addNear(3, 'ERR-4711: hose', 0.1);
+    for (const number of [1, 2, 3]) world.changeHead(idOf(number), { superseded: true });
+    world.changeHead(idOf(3), { accessMode: 'acl', principals: ['user:b@x.org'] });
+    const query = { text: 'What does ERR-4711 mean?' };
+    const page = await retrieve(query, judged, aScope({ principals: ['user:a@x.org'] }));
+    expect(page.entries).toEqual([]);
+    expect(page.excluded.totals()).toEqual({ superseded: 1, withheld: 1 });
+  });
+
+  it('looks on for what of a replaced item has the identifier, and counts it', async () => {
+    const first = FUSION.candidatesPerLeg(ITEMS.limit);
+    world.addItem(
+      { itemId: idOf(1), superseded: true },
+      { cosine: 0.7, content: 'A pump' },
+      { cosine: 0.1, lexicalScore: 1, content: 'A long text on ERR-4711' },
+    );
+    addItems(2, first + 1, {}, { cosine: 0.2, lexicalScore: 9, content: 'ERR 12' });
+    const page = await retrieve({ text: 'ERR-4711' }, { ...judged, floor: 0.75 });
+    expect(page.excluded.totals()).toMatchObject({ superseded: 1 });
+  });
+
+  it('gives up on an identifier that nothing near or with its words has, and says that there is nothing', async () => {
+    addItems(1, 5_000, {}, { cosine: 0.2, lexicalScore: 1, content: 'ERR 12' });
+    const page = await retrieve({ text: 'ERR-4711' }, judged);
+    expect(page).toMatchObject({ entries: [], relevant: false, rounds: FUSION.maxRounds });
+    expect(Math.max(...world.queries.map(({ query }) => query.k))).toBeLessThan(1_000);
+  });
+
   it('looks further for an identifier when all that had it is gone, however far away the rest is', async () => {
     const first = FUSION.candidatesPerLeg(ITEMS.limit);
     for (let number = 1; number <= first; number += 1) {
@@ -185,6 +245,20 @@ describe('knownAsOf', () => {
   it('counts what was recorded later when it is asked to', async () => {
     const page = await retrieve({ knownAsOf: T, countNotYetKnown: true });
     expect(itemsOf(page)).toEqual([idOf(1)]);
+    expect(page.excluded.byProvider('not_yet_known')).toEqual([{ provider: 'notion', count: 1 }]);
+  });
+
+  it('counts what was recorded later by its words too, where they would let it in', async () => {
+    const rule = { relevanceFloor: 0.5, cosineGuard: 0.6, wordWeight: 0.3, evidenceGuard: 0.8 };
+    for (const [number, content] of [
+      [3, 'ERR-4711'],
+      [4, 'ERR-4712'],
+    ] as const) {
+      const head = { itemId: idOf(number), notYetKnown: true, current: false };
+      world.addItem(head, { cosine: 0.1, recordedAt: LATER, content });
+    }
+    const query = { text: 'ERR-4711', knownAsOf: T, countNotYetKnown: true };
+    const page = await retrieve(query, { floor: 0.95, rule });
     expect(page.excluded.byProvider('not_yet_known')).toEqual([{ provider: 'notion', count: 1 }]);
   });
 

@@ -288,12 +288,39 @@ describe('refill', () => {
     expect(page.candidates).toBe(1);
   });
 
-  it('fails rather than say that there is nothing, when its effort is spent on what was replaced', async () => {
+  describe('past more than it can look at', () => {
     const growth = FUSION.refillGrowth;
-    addItems(1, first * (1 + growth + growth ** 2 + growth ** 3 + growth ** 4) + 10);
-    for (let number = 1; number <= world.heads.size; number += 1) world.changeHead(idOf(number), { superseded: true });
-    await expect(retrieve()).rejects.toMatchObject({ code: 'DEPENDENCY.INDEX_UNAVAILABLE' });
-    expect(world.queries).toHaveLength(FUSION.maxRounds);
+    const most = first * (1 + growth + growth ** 2 + growth ** 3 + growth ** 4) + 10;
+    beforeEach(() => addItems(1, 2));
+
+    it.each<[string, Partial<ItemHead>]>([
+      ['deleted', {}],
+      ['edited', { current: false }],
+      ['closed to the caller', { accessMode: 'unknown' }],
+    ])('fails rather than pass off as whole what is left beside all that was %s', async (meanwhile, head) => {
+      addItems(3, most, head, { accessMode: 'provider_scope' });
+      if (meanwhile === 'deleted')
+        for (let number = 3; number <= most; number += 1) world.heads.delete(`${idOf(number)}:1`);
+      addItems(most + 1, most + 5);
+      await expect(retrieve({}, {}, aScope({ principals: ['user:a@x.org'] }))).rejects.toMatchObject({
+        code: 'DEPENDENCY.INDEX_UNAVAILABLE',
+        retryAfterSeconds: expect.any(Number),
+      });
+      expect(world.queries).toHaveLength(FUSION.maxRoundsPastRejected);
+    });
+
+    it('shows what is left beside all that was replaced: to try again would change nothing', async () => {
+      addItems(3, most, { superseded: true });
+      const page = await retrieve();
+      expect(itemsOf(page)).toEqual([1, 2].map(idOf));
+      expect(page.excluded.totals().superseded).toBeGreaterThan(growth ** 4 * first);
+    });
+  });
+
+  it('reaches what is left behind many that were replaced', async () => {
+    addItems(1, 1_999, { superseded: true });
+    addItems(2_000, 2_000);
+    expect(itemsOf(await retrieve())).toEqual([idOf(2_000)]);
   });
 
   it('stops when the signal fires between rounds', async () => {

@@ -1,10 +1,10 @@
 import type { ItemHead, ReadScope } from '@candor/persistence/views';
 import { judgeRelevance, type QueryTerms, type RelevanceRule, type WordMatch } from '@candor/reasoning/relevance';
 import type { Candidate, FoundChunk } from '@candor/search-index/read';
-import { applyRelevanceFloor } from './apply-relevance-floor.js';
+import { applyRelevanceFloor, reachesFloor } from './apply-relevance-floor.js';
 import { ExclusionTally } from './exclusion-tally.js';
 import { fuseCandidates, type Fused } from './fuse-candidates.js';
-import { judgeCandidate } from './judge-candidate.js';
+import { isStale, judgeCandidate, type Rejection } from './judge-candidate.js';
 import { judgeValidity } from './judge-validity.js';
 import { repeatsPassage } from './repeats-passage.js';
 
@@ -48,6 +48,8 @@ export interface SelectedPage {
   excluded: ExclusionTally;
   /** Candidates of which the caller may know: what is hidden from it, or gone, isn't counted. */
   known: number;
+  /** Chunk ids of candidates that the recheck alone has kept from the page, and why. */
+  rejected: ReadonlyMap<string, Rejection>;
   /** Items that no further round can add anything of. */
   settledItemIds: Set<string>;
   /** Cosine below which no candidate can enter this page; null = none is too low. */
@@ -70,7 +72,9 @@ export function selectPage(
 ): SelectedPage {
   const excluded = new ExclusionTally();
   const settledItemIds = new Set<string>();
+  const rejected = new Map<string, Rejection>();
   const visible: CheckedCandidate[] = [];
+  const refused: { candidate: Candidate; verdict: Rejection }[] = [];
   let known = 0;
   for (const candidate of candidates) {
     const { chunk } = candidate;
@@ -79,7 +83,7 @@ export function selectPage(
     if (verdict !== 'withheld' && verdict !== 'gone') known += 1;
     const isKept = verdict === 'visible' || (verdict === 'superseded' && plan.keepsSuperseded === true);
     if (isKept && head) visible.push({ ...candidate, head, match: words.matchOf(chunk) });
-    else reject(candidate, verdict);
+    else if (verdict !== 'visible') refused.push({ candidate, verdict });
   }
 
   const ofUnit = visible.filter((candidate) => isOfUnit(candidate.chunk, plan.unit));
@@ -87,21 +91,24 @@ export function selectPage(
   const threshold = thresholdOf(fused, plan);
   const relevant = fused.length > 0 && (plan.rule === null || judgeRelevance(fused, words.terms, plan.rule));
   const { kept, below } = applyRelevanceFloor(fused, threshold, plan.rule);
+  for (const { candidate, verdict } of refused) reject(candidate, verdict);
   const isEmptied = plan.emptyUnlessRelevant && !relevant;
   const entries = isEmptied ? [] : takePage(kept);
   if (isEmptied) countBelow(fused, []);
   else countBelow(below, kept);
   // Of an emptied page's further candidates, the most alike have been judged.
   const isFull = (isEmptied ? kept : entries).length >= plan.limit;
-  return { entries, relevant, isFull, excluded, known, settledItemIds, threshold };
+  return { entries, relevant, isFull, excluded, known, rejected, settledItemIds, threshold };
 
-  function reject(candidate: Candidate, verdict: ReturnType<typeof judgeCandidate>): void {
-    const { itemId, provider } = candidate.chunk;
-    // One that is too far from the query would not have been shown in any case.
-    const counts = plan.floor === null || candidate.cosine >= plan.floor;
-    if (verdict === 'superseded' || verdict === 'not_yet_known') {
-      if (counts) excluded.add(verdict, provider, itemId);
-    } else excluded.add(verdict === 'withheld' ? 'withheld' : 'gone', provider, itemId);
+  function reject(candidate: Candidate, verdict: Rejection): void {
+    const { chunk, cosine } = candidate;
+    const { chunkId, itemId, provider } = chunk;
+    if (isStale(verdict)) excluded.add(verdict === 'withheld' ? 'withheld' : 'gone', provider, itemId);
+    // Held to what visible ones are held to: what is too far would not have been shown in any case.
+    else if (reachesFloor({ cosine, match: words.matchOf(chunk) }, threshold, plan.rule))
+      excluded.add(verdict, provider, itemId);
+    else return;
+    rejected.set(chunkId, verdict);
     // Another version of these two may still be the one that holds.
     if (verdict !== 'not_yet_known' && verdict !== 'outdated') settledItemIds.add(itemId);
   }
@@ -133,10 +140,14 @@ export function selectPage(
     return page;
   }
 
+  /** Only items of which the nearest passage is judged: one that its words have found may have a nearer one. */
   function countBelow(left: readonly PageEntry[], shown: readonly PageEntry[]): void {
     const itemsAbove = new Set(shown.map((entry) => entry.chunk.itemId));
-    for (const { chunk } of left) {
-      if (!itemsAbove.has(chunk.itemId)) excluded.add('relevance_floor', chunk.provider, chunk.itemId);
+    // The dense leg has come to what is too far: whatever is nearer is known.
+    const areNearestKnown = below.some(({ denseRank }) => denseRank !== null);
+    for (const { chunk, denseRank } of left) {
+      if (itemsAbove.has(chunk.itemId) || (denseRank === null && !areNearestKnown)) continue;
+      excluded.add('relevance_floor', chunk.provider, chunk.itemId);
     }
   }
 }

@@ -81,22 +81,28 @@ export class InMemoryWorld implements SearchIndexReader, Views {
 
   async findCandidates(address: IndexAddress, query: CandidateQuery): Promise<CandidateResult> {
     this.queries.push({ address, query });
-    const permitted = this.index.filter(({ chunk }) => passes(query.filter, chunk));
-    const dense = permitted.toSorted((left, right) => right.cosine - left.cosine).slice(0, query.k);
-    const lexical = permitted
-      .filter((entry) => entry.lexicalScore !== null)
-      .sort((left, right) => (right.lexicalScore ?? 0) - (left.lexicalScore ?? 0))
-      .slice(0, query.k);
+    const isPermitted = passes(query.filter);
+    const permitted = this.index.filter(({ chunk }) => isPermitted(chunk));
+    const dense = ranksOf(
+      permitted.toSorted((left, right) => right.cosine - left.cosine),
+      query.k,
+    );
+    const lexical = ranksOf(
+      permitted
+        .filter((entry) => entry.lexicalScore !== null)
+        .sort((left, right) => (right.lexicalScore ?? 0) - (left.lexicalScore ?? 0)),
+      query.k,
+    );
     const candidates = permitted
-      .filter((entry) => dense.includes(entry) || lexical.includes(entry))
+      .filter((entry) => dense.has(entry) || lexical.has(entry))
       .map((entry): Candidate => {
-        const found = lexical.includes(entry);
+        const lexicalRank = lexical.get(entry) ?? null;
         return {
           chunk: entry.chunk,
           cosine: entry.cosine,
-          denseRank: dense.includes(entry) ? dense.indexOf(entry) + 1 : null,
-          lexicalRank: found ? lexical.indexOf(entry) + 1 : null,
-          lexicalScore: found ? entry.lexicalScore : null,
+          denseRank: dense.get(entry) ?? null,
+          lexicalRank,
+          lexicalScore: lexicalRank === null ? null : entry.lexicalScore,
         };
       });
     return { candidates, exact: true };
@@ -150,16 +156,23 @@ export class InMemoryWorld implements SearchIndexReader, Views {
   async close(): Promise<void> {}
 }
 
-function passes(filter: ChunkFilter, chunk: ChunkDocument): boolean {
-  const { excludeItemIds = [], excludeChunkIds = [], knownAsOf } = filter;
-  return (
+/** 1-based, of the first `k`. */
+function ranksOf<Entry>(ordered: readonly Entry[], k: number): Map<Entry, number> {
+  return new Map(ordered.slice(0, k).map((entry, place) => [entry, place + 1]));
+}
+
+function passes(filter: ChunkFilter): (chunk: ChunkDocument) => boolean {
+  const { knownAsOf } = filter;
+  const itemIds = filter.itemIds === null ? null : new Set(filter.itemIds);
+  const excludedItemIds = new Set(filter.excludeItemIds);
+  const excludedChunkIds = new Set(filter.excludeChunkIds);
+  return (chunk) =>
     chunk.tenantId === filter.tenantId &&
     maySeeItem({ allowedProviders: filter.providers, principals: filter.principals }, chunk) &&
-    (filter.itemIds === null || filter.itemIds.includes(chunk.itemId)) &&
-    !excludeItemIds.includes(chunk.itemId) &&
-    !excludeChunkIds.includes(chunk.chunkId) &&
-    (knownAsOf === undefined || chunk.recordedAt <= knownAsOf)
-  );
+    (itemIds === null || itemIds.has(chunk.itemId)) &&
+    !excludedItemIds.has(chunk.itemId) &&
+    !excludedChunkIds.has(chunk.chunkId) &&
+    (knownAsOf === undefined || chunk.recordedAt <= knownAsOf);
 }
 
 /** Every query is the same direction; chunks say their own cosine to it. */

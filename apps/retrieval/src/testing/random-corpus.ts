@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { PROVIDERS } from '@candor/contracts';
+import { PROVIDERS, type Provider } from '@candor/contracts';
 import { maySeeItem, type ItemHead, type Recheck } from '@candor/persistence/views';
 import type { ChunkDocument } from '@candor/search-index/read';
 // eslint-disable-next-line no-restricted-imports -- the test has to fill the index, which the service never does
@@ -87,6 +87,7 @@ interface StoredItem extends Omit<RandomItem, 'versions'> {
 /** What the caller may see of an item, the nearest first. */
 export interface PermittedItem {
   itemId: string;
+  provider: Provider;
   chunks: StoredChunk[];
 }
 
@@ -145,10 +146,19 @@ export class RandomCorpus extends InMemoryWorld {
   }
 
   /** By the rules of docs/reference/filters.md: what may be seen, the nearest first. */
-  permitted({ token, key, asked }: RandomQuery): PermittedItem[] {
+  permitted(query: RandomQuery): PermittedItem[] {
+    return this.seen(query).filter(({ isReplaced }) => !isReplaced);
+  }
+
+  /** The same of what another item replaces. */
+  replaced(query: RandomQuery): PermittedItem[] {
+    return this.seen(query).filter(({ isReplaced }) => isReplaced);
+  }
+
+  private seen({ token, key, asked }: RandomQuery): (PermittedItem & { isReplaced: boolean })[] {
     const inScope = asked.collectionId === undefined ? null : (this.collections.get(asked.collectionId) ?? []);
     return this.items
-      .filter((each) => each.meanwhile !== 'deleted' && each.meanwhile !== 'superseded')
+      .filter((each) => each.meanwhile !== 'deleted')
       .filter((each) => inScope === null || inScope.includes(each.id))
       .filter((each) => asked.providers?.includes(each.provider) ?? true)
       .filter((each) => [token, key].every((scope) => scope.allowedProviders?.includes(each.provider) ?? true))
@@ -156,9 +166,11 @@ export class RandomCorpus extends InMemoryWorld {
         maySeeItem({ allowedProviders: null, principals: both(token.principals, key.principals) }, accessOf(each)),
       )
       .filter((each) => isWithin(each.updatedAt, asked))
-      .flatMap((each): PermittedItem[] => {
+      .flatMap((each) => {
         const held = each.stored.find((stored) => isCurrent(each, stored, asked.knownAsOf ?? null));
-        return held ? [{ itemId: each.id, chunks: held.chunks.toSorted((a, b) => b.cosine - a.cosine) }] : [];
+        if (!held) return [];
+        const chunks = held.chunks.toSorted((a, b) => b.cosine - a.cosine);
+        return [{ itemId: each.id, provider: each.provider, chunks, isReplaced: each.meanwhile === 'superseded' }];
       })
       .sort((left, right) => nearestOf(right) - nearestOf(left));
   }

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import {
+  PROVIDERS,
   requestIdSchema,
+  type ContextContract11,
   type Hit,
   type Passage,
   type RetrievalMethod,
@@ -124,12 +126,7 @@ export function describeRetrievalProperties(open: () => IndexUnderTest): void {
   it.each(['zebra', IDENTIFIER])('shows what is relevant to “%s”, all that has room, and else nothing', (text) =>
     checkAll(async (asked, query) => {
       const { permitted, hits } = await search(asked, query, text);
-      const terms = readQueryTerms(text);
-      const judge = ({ chunk, cosine }: StoredChunk): JudgedPassage => ({
-        cosine,
-        match: matchWords(terms, { headings: [chunk.title, ...chunk.sectionPath], content: chunk.content }),
-      });
-      const clears = (chunk: StoredChunk): boolean => clearsFloor(judge(chunk), CALIBRATED.relevanceFloor, CALIBRATED);
+      const { terms, judge, clears } = judgeFor(text);
       const all = permitted.flatMap(({ chunks }) => chunks.map(judge));
       const isScoped = query.asked.collectionId !== undefined;
       const isRelevant = isScoped || judgeRelevance(all, terms, CALIBRATED);
@@ -138,6 +135,39 @@ export function describeRetrievalProperties(open: () => IndexUnderTest): void {
       expect(hits.filter((hit) => !clears(chunkOf(hit, permitted)))).toEqual([]);
       expect(hits).toHaveLength(Math.min(query.limit, relevant.length));
     }, CALIBRATED),
+  );
+
+  it.each<[string, (query: RandomQuery) => string]>([
+    ['words', ({ words }) => words.join(' ')],
+    ['an identifier', () => IDENTIFIER],
+  ])(
+    'says of a query by %s how many are replaced or not near enough: never more than there are, and all that are known',
+    (_, textOf) =>
+      checkAll(async (asked, query) => {
+        const text = textOf(query);
+        const permitted = permittedTo(asked, query);
+        const request = { query: text, limit: query.limit, contractVersion: '1.1', ...query.asked };
+        const contract = await ask(asked, query, 'context', request as RetrievalRequest<'context'>);
+        const { hits, exclusions } = contract as ContextContract11;
+        const { clears } = judgeFor(text);
+        const isNear = ({ cosine }: StoredChunk): boolean => cosine >= CALIBRATED.relevanceFloor;
+        const isEmptied = hits.length === 0 && query.asked.collectionId === undefined;
+        const replaced = asked.corpus.replaced(query).filter(({ chunks }) => chunks.some(clears));
+        const far = permitted.filter(({ chunks }) => isEmptied || !chunks.some(isNear));
+        const isAllKnown = asked.corpus.chunkCount <= LEAST_CANDIDATES;
+        for (const provider of PROVIDERS) {
+          const told = (type: string): number =>
+            exclusions.find((each) => each.type === type && each.provider === provider)?.count ?? 0;
+          const countOf = (items: readonly PermittedItem[]): number =>
+            items.filter((each) => each.provider === provider).length;
+          expect(told('superseded')).toBeLessThanOrEqual(countOf(replaced));
+          if (canTell(asked)) expect(told('relevance_floor')).toBeLessThanOrEqual(countOf(far));
+          if (!isAllKnown) continue;
+          expect(told('superseded')).toBe(countOf(replaced));
+          const left = far.filter(({ chunks }) => isEmptied || !chunks.some(clears));
+          expect(told('relevance_floor')).toBe(countOf(left));
+        }
+      }, CALIBRATED),
   );
 
   it('finds passages, several of an item, each once and none twice, as long as there are any', () =>
@@ -163,6 +193,17 @@ export function describeRetrievalProperties(open: () => IndexUnderTest): void {
       expect(others.filter((id) => ids.includes(id))).toEqual([]);
       expect(others).toHaveLength(Math.min(query.limit, paragraphs.length - ids.length));
     }));
+}
+
+/** What a calibrated model's rule says of each chunk. */
+function judgeFor(text: string) {
+  const terms = readQueryTerms(text);
+  const judge = ({ chunk, cosine }: StoredChunk): JudgedPassage => ({
+    cosine,
+    match: matchWords(terms, { headings: [chunk.title, ...chunk.sectionPath], content: chunk.content }),
+  });
+  const clears = (chunk: StoredChunk): boolean => clearsFloor(judge(chunk), CALIBRATED.relevanceFloor, CALIBRATED);
+  return { terms, judge, clears };
 }
 
 async function search(
