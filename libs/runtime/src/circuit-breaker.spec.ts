@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { AppError } from '@candor/contracts';
 import { RowBreaker, type AttemptVerdict } from './circuit-breaker.js';
 
@@ -10,15 +11,15 @@ class Outcome extends Error {
 const NEVER = 3_600_000;
 let breakers: RowBreaker[] = [];
 afterEach(() => {
+  jest.useRealTimers();
   for (const breaker of breakers) breaker.close();
   breakers = [];
 });
 
-function open(resetMs = NEVER, waitsForTry = false): RowBreaker {
+function open(resetMs = NEVER): RowBreaker {
   const breaker = new RowBreaker({
     name: 'test',
     failuresUntilOpen: 3,
-    waitsForTry,
     resetMs,
     judge: (error) => (error instanceof Outcome ? error.verdict : 'unknown'),
     refuse: (retryAfterSeconds) => new AppError('DEPENDENCY.INDEX_UNAVAILABLE', { retryAfterSeconds }),
@@ -26,13 +27,15 @@ function open(resetMs = NEVER, waitsForTry = false): RowBreaker {
   breakers.push(breaker);
   return breaker;
 }
+type End = AttemptVerdict | null;
 /** `ok`, the verdict of the failure, or `refused`. */
-const attempt = async (breaker: RowBreaker, verdict: AttemptVerdict | null): Promise<string> =>
+const attempt = async (breaker: RowBreaker, end: End | Promise<End>, asker?: object): Promise<string> =>
   breaker
     .run(async () => {
+      const verdict = await end;
       if (verdict) throw new Outcome(verdict);
       return 'ok';
-    })
+    }, asker)
     .catch((error: unknown) => (error instanceof Outcome ? error.verdict : 'refused'));
 async function attempts(breaker: RowBreaker, ...verdicts: (AttemptVerdict | null)[]): Promise<string[]> {
   const outcomes = [];
@@ -81,32 +84,6 @@ it('opens again when that one is given up', async () => {
   expect(await attempt(breaker, null)).toBe('refused');
 });
 
-it.each<[string, AttemptVerdict | null, string[]]>([
-  ['goes well', null, ['ok', 'ok', 'ok']],
-  ['fails', 'transport_failure', ['transport_failure', 'refused', 'refused']],
-])('has others wait for that one where it is told to: when it %s', async (_, verdict, outcomes) => {
-  const breaker = open(30, true);
-  await attempts(breaker, 'transport_failure', 'transport_failure', 'transport_failure');
-  let answer: () => void = () => undefined;
-  const answered = new Promise<void>((resolve) => (answer = resolve));
-  let tried: Promise<string> | undefined;
-  let isTrying = false;
-  while (!isTrying) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    tried = breaker
-      .run(async () => {
-        isTrying = true;
-        await answered;
-        if (verdict) throw new Outcome(verdict);
-        return 'ok';
-      })
-      .catch((error: unknown) => (error instanceof Outcome ? error.verdict : 'refused'));
-  }
-  const others = [attempt(breaker, null), attempt(breaker, null)];
-  answer();
-  expect(await Promise.all([tried, ...others])).toEqual(outcomes);
-});
-
 async function untilTried(breaker: RowBreaker, verdict: AttemptVerdict): Promise<string> {
   for (;;) {
     const outcome = await attempt(breaker, verdict);
@@ -114,3 +91,97 @@ async function untilTried(breaker: RowBreaker, verdict: AttemptVerdict): Promise
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+/** An attempt under way, until it is ended. */
+function begin(breaker: RowBreaker, asker?: object): { end: (how: End) => Promise<string> } {
+  let settle: (how: End) => void = () => undefined;
+  const outcome = attempt(breaker, new Promise<End>((resolve) => (settle = resolve)), asker);
+  return {
+    end: (how) => {
+      settle(how);
+      return outcome;
+    },
+  };
+}
+
+describe('while the one attempt is under way', () => {
+  const RESET_MS = 2_000;
+  let breaker: RowBreaker;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    breaker = open(RESET_MS);
+  });
+  const fail = (): Promise<string[]> =>
+    attempts(breaker, 'transport_failure', 'transport_failure', 'transport_failure');
+
+  it.each<[string, End, string]>([
+    ['goes well', null, 'ok'],
+    ['fails', 'transport_failure', 'refused'],
+    ['is given up', 'unknown', 'refused'],
+  ])('others are refused at once, and its own asker’s wait for it: when it %s', async (_, how, outcome) => {
+    const asker = {};
+    await fail();
+    jest.advanceTimersByTime(RESET_MS);
+    const tried = begin(breaker, asker);
+    const siblings = [attempt(breaker, null, asker), attempt(breaker, null, asker)];
+    expect(await attempts(breaker, null, null)).toEqual(['refused', 'refused']);
+    expect(await attempt(breaker, null, {})).toBe('refused');
+    expect(await tried.end(how)).toBe(how ?? 'ok');
+    expect(await Promise.all(siblings)).toEqual([outcome, outcome]);
+  });
+
+  it.each<End>([null, 'answered', 'unknown', 'transport_failure'])(
+    'one from before the circuit opened changes nothing by ending: %s',
+    async (how) => {
+      const old = begin(breaker);
+      await fail();
+      jest.advanceTimersByTime(RESET_MS);
+      const tried = begin(breaker);
+      expect(await old.end(how)).toBe(how ?? 'ok');
+      // Neither closed by it, nor opened by it for another try to follow.
+      expect(await attempt(breaker, null)).toBe('refused');
+      jest.advanceTimersByTime(RESET_MS);
+      expect(await attempt(breaker, null)).toBe('refused');
+      expect(await tried.end(null)).toBe('ok');
+      expect(await attempt(breaker, null)).toBe('ok');
+    },
+  );
+
+  it('its own asker’s wait for it also when an older one is given up meanwhile', async () => {
+    const asker = {};
+    const old = begin(breaker);
+    await fail();
+    jest.advanceTimersByTime(RESET_MS);
+    const tried = begin(breaker, asker);
+    await old.end('unknown');
+    const sibling = attempt(breaker, null, asker);
+    await tried.end(null);
+    expect(await sibling).toBe('ok');
+  });
+
+  it('ones from before the circuit opened do not open it again after it closed', async () => {
+    const old = [begin(breaker), begin(breaker), begin(breaker)];
+    await fail();
+    jest.advanceTimersByTime(RESET_MS);
+    expect(await attempt(breaker, null)).toBe('ok');
+    for (const late of old) await late.end('transport_failure');
+    expect(await attempt(breaker, null)).toBe('ok');
+    // Nor does their success end a row of failures.
+    const older = begin(breaker);
+    await fail();
+    jest.advanceTimersByTime(RESET_MS);
+    expect(await attempts(breaker, null, 'transport_failure', 'transport_failure')).not.toContain('refused');
+    await older.end(null);
+    expect(await attempts(breaker, 'transport_failure', null)).toEqual(['transport_failure', 'refused']);
+  });
+
+  it('it is over also when it throws at once', async () => {
+    await fail();
+    jest.advanceTimersByTime(RESET_MS);
+    const thrower = (): Promise<string> => {
+      throw new Outcome('answered');
+    };
+    await expect(breaker.run(thrower)).rejects.toThrow(Outcome);
+    expect(await attempt(breaker, null)).toBe('ok');
+  });
+});

@@ -18,8 +18,6 @@ export interface RowBreakerOptions {
   /** Milliseconds after which one attempt is tried again. */
   resetMs: number;
   judge: (error: unknown) => AttemptVerdict;
-  /** Calls that come during that one wait for its outcome, instead of being refused. Default false. */
-  waitsForTry?: boolean;
   /** What callers get instead of an attempt. */
   refuse: (retryAfterSeconds: number) => AppError;
 }
@@ -32,60 +30,67 @@ const circuitState = defineGauge({
 
 /**
  * Opens at a number of transport failures in a row, and then refuses until, `resetMs` later, one try gets an answer. The
- * library counts rates, so the row is counted here and the library keeps the states.
+ * library counts rates, and any attempt's end is that of the try to it; so attempts are judged here, and it keeps the
+ * states and their times.
  */
 export class RowBreaker {
-  private readonly circuit: CircuitBreaker<[() => Promise<unknown>]>;
+  private readonly circuit: CircuitBreaker;
   private failuresInARow = 0;
+  private openings = 0;
   /** The one attempt of a half-open circuit. */
-  private underTry: Promise<unknown> | null = null;
+  private underTry: { asker: object | undefined; end: Promise<unknown> } | null = null;
 
   constructor(private readonly options: RowBreakerOptions) {
-    const { judge } = options;
-    this.circuit = new CircuitBreaker((attempt: () => Promise<unknown>) => attempt(), {
-      name: options.name,
-      timeout: false,
-      resetTimeout: options.resetMs,
-      // A rate can't exceed it: only the count below opens a closed circuit.
-      errorThresholdPercentage: 100,
-      errorFilter: (error: unknown) => !this.countsAsFailure(error),
-    });
-    const show = (state: number) => () => circuitState.set({ circuit: options.name }, state);
+    const { name, resetMs } = options;
+    this.circuit = new CircuitBreaker(async () => undefined, { name, resetTimeout: resetMs });
+    const show = (state: number) => () => circuitState.set({ circuit: name }, state);
     show(0)();
     this.circuit.on('close', show(0)).on('halfOpen', show(1)).on('open', show(2));
-    this.circuit.on('success', (result: unknown) => {
-      if (!(result instanceof Error) || judge(result) === 'answered') this.failuresInARow = 0;
-    });
-    this.circuit.on('failure', (error: unknown) => {
-      if (judge(error) !== 'transport_failure') return;
-      this.failuresInARow += 1;
-      if (this.failuresInARow >= options.failuresUntilOpen) this.circuit.open();
-    });
+    this.circuit.on('open', () => (this.openings += 1));
   }
 
-  async run<Result>(attempt: () => Promise<Result>): Promise<Result> {
-    if (this.options.waitsForTry === true && this.underTry) await this.underTry.catch(() => undefined);
-    if (this.circuit.opened || (this.circuit.halfOpen && !this.circuit.pendingClose)) {
+  /**
+   * @param asker what the attempt is for, if that takes several: when its own attempt is the try, the others of it wait for
+   *   the outcome. Everybody else is refused meanwhile, since a try can take as long as the other side is silent.
+   */
+  async run<Result>(attempt: () => Promise<Result>, asker?: object): Promise<Result> {
+    if (asker && this.underTry?.asker === asker) await this.underTry.end.catch(() => undefined);
+    if (this.circuit.opened || this.underTry) {
       throw this.options.refuse(Math.max(1, Math.ceil(this.options.resetMs / 1000)));
     }
-    const isTry = this.circuit.halfOpen;
-    const result = this.circuit.fire(attempt) as Promise<Result>;
-    if (!isTry) return result;
-    this.underTry = result;
-    try {
-      return await result;
-    } finally {
-      this.underTry = null;
-    }
+    const end = this.observe(attempt);
+    if (this.circuit.halfOpen) this.underTry = { asker, end };
+    return end;
   }
 
   close(): void {
     this.circuit.shutdown();
   }
 
-  private countsAsFailure(error: unknown): boolean {
-    const verdict = this.options.judge(error);
-    // The one try of a half-open circuit that its caller gave up proved nothing, so the circuit opens again.
-    return verdict === 'transport_failure' || (verdict === 'unknown' && this.circuit.halfOpen);
+  private async observe<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    const opening = this.openings;
+    try {
+      const result = await attempt();
+      this.record('answered', opening);
+      return result;
+    } catch (error) {
+      this.record(this.options.judge(error), opening);
+      throw error;
+    }
+  }
+
+  /** What began before the circuit last opened says nothing about the time since: a try has begun later, and knows more. */
+  private record(verdict: AttemptVerdict, opening: number): void {
+    if (opening !== this.openings) return;
+    // While a try is under way, nothing else is of its opening.
+    this.underTry = null;
+    if (verdict === 'answered') {
+      this.failuresInARow = 0;
+      this.circuit.close();
+      return;
+    }
+    if (verdict === 'transport_failure') this.failuresInARow += 1;
+    // A try that its caller gave up proved nothing, so the circuit opens again.
+    if (this.circuit.halfOpen || this.failuresInARow >= this.options.failuresUntilOpen) this.circuit.open();
   }
 }

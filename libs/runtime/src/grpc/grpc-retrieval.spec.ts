@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { Controller, Module, type INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GrpcMethod, type MicroserviceOptions } from '@nestjs/microservices';
@@ -201,6 +202,35 @@ describe('retrieval over gRPC', () => {
     });
     expect(await reason).toMatchObject({ code: 'DEADLINE.EXCEEDED' });
     expect(lines).toEqual([]);
+  });
+
+  it.each([
+    [50, 'DEADLINE.EXCEEDED'],
+    [20_000, 'REQUEST.CANCELLED'],
+  ])('%i ms before the deadline known here, a call that ends is told: %s', async (left, code) => {
+    jest.useFakeTimers();
+    try {
+      let cancel = (): void => undefined;
+      const deadline = new Date(Date.now() + 30_000);
+      const grpcCall = {
+        ...idleCall(),
+        getDeadline: () => deadline,
+        once: (_: string, end: () => void) => (cancel = end),
+      };
+      const ended = new Promise((resolve) => {
+        handler = ({ signal }) => {
+          signal.addEventListener('abort', () => resolve(signal.reason));
+          return Promise.resolve(emptyReply());
+        };
+      });
+      const wire = { requestId, callerToken: signer.sign(scope), payloadJson: JSON.stringify(request) };
+      await handleRetrievalCall('search', wire, grpcCall, { signer, logger }, (input) => handler(input));
+      jest.setSystemTime(deadline.getTime() - left);
+      cancel();
+      expect(await ended).toMatchObject({ code });
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it("takes the caller's going away to the handler's signal", async () => {

@@ -106,13 +106,17 @@ function deadlineOf(grpcCall: GrpcCall): Date | null {
   return Number.isFinite(deadline) ? new Date(deadline) : null;
 }
 
+/** Share of a call's time at whose end a caller that is gone is one whose deadline came. */
+const LAST_SHARE = 0.1;
+
 function signalOf(grpcCall: GrpcCall, deadline: Date | null): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
-  // gRPC tells of both ends with the same event.
+  // gRPC tells of both ends with the same event. The caller's own deadline comes first: the one known here counts from when
+  // the call arrived.
+  const givenUpBefore =
+    deadline === null ? Infinity : deadline.getTime() - LAST_SHARE * (deadline.getTime() - Date.now());
   const cancel = (): void =>
-    controller.abort(
-      new AppError(deadline && deadline.getTime() <= Date.now() ? 'DEADLINE.EXCEEDED' : 'REQUEST.CANCELLED'),
-    );
+    controller.abort(new AppError(Date.now() >= givenUpBefore ? 'DEADLINE.EXCEEDED' : 'REQUEST.CANCELLED'));
   if (grpcCall.cancelled) cancel();
   else grpcCall.once('cancelled', cancel);
   return { signal: controller.signal, release: () => grpcCall.off('cancelled', cancel) };

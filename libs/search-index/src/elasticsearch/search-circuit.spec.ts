@@ -57,28 +57,40 @@ async function start(circuitResetMs = NEVER_RESETS, searchTimeoutMs = 30_000): P
   reader = new ElasticsearchReader({ url, circuitResetMs, searchTimeoutMs });
 }
 afterEach(async () => {
-  await reader.close();
   server.closeAllConnections();
+  await reader.close();
   await new Promise((resolve) => server.close(resolve));
 });
 
 /** The code of the failure, or `ok`. */
-async function ask(played: Script, signal?: AbortSignal): Promise<string> {
-  script = played;
-  return reader.findCandidates(address, { ...query, ...(signal ? { signal } : {}) }).then(
+const outcomeOf = (asked: CandidateQuery): Promise<string> =>
+  reader.findCandidates(address, asked).then(
     () => 'ok',
     (error: unknown) => (error as AppError).code,
   );
+async function ask(played: Script, signal?: AbortSignal): Promise<string> {
+  script = played;
+  return outcomeOf({ ...query, ...(signal ? { signal } : {}) });
 }
 async function askTimes(times: number, played: Script): Promise<void> {
   await Promise.all(Array.from({ length: times }, () => ask(played)));
+}
+const RESET_MS = 50;
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** The one search that goes to the server while the circuit is half open, once the server has it. */
+async function beginTry(asked: CandidateQuery): Promise<{ outcome: Promise<string> }> {
+  await pause(RESET_MS + 1);
+  const before = requests;
+  const outcome = outcomeOf(asked);
+  while (requests === before) await pause(5);
+  return { outcome };
 }
 async function untilAsked(played: Script): Promise<string> {
   const before = requests;
   for (;;) {
     const outcome = await ask(played);
     if (requests > before) return outcome;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
   }
 }
 
@@ -140,12 +152,49 @@ it('counts deadlines that a silent server let pass, and not those that came at o
 });
 
 it('tries again by itself: opens at the next failure, closes at the next answer', async () => {
-  await start(50);
+  await start(RESET_MS);
   await askTimes(FAILURES_UNTIL_OPEN, failWith(503));
   expect(await untilAsked(closeSocket)).toBe('DEPENDENCY.INDEX_UNAVAILABLE');
   expect(await untilAsked(whole)).toBe('ok');
   await askTimes(FAILURES_UNTIL_OPEN - 1, failWith(503));
   expect(await ask(whole)).toBe('ok');
+});
+
+it('keeps one search waiting for a server that stays silent, and refuses the others at once', async () => {
+  await start(RESET_MS);
+  await askTimes(FAILURES_UNTIL_OPEN, failWith(503));
+  script = hang;
+  const controller = new AbortController();
+  const { outcome } = await beginTry({ ...query, signal: controller.signal });
+  const sent = requests;
+  const other = { ...query, signal: new AbortController().signal };
+  expect(await Promise.all([other, other, query].map(outcomeOf))).toEqual(
+    Array.from({ length: 3 }, () => 'DEPENDENCY.INDEX_UNAVAILABLE'),
+  );
+  await expect(reader.findCandidates(address, other)).rejects.toMatchObject({ status: 503, retryAfterSeconds: 1 });
+  expect(requests).toBe(sent);
+  controller.abort();
+  expect(await outcome).toBe('REQUEST.CANCELLED');
+});
+
+it.each<[string, Script, string]>([
+  ['is answered', answerWith(200, { took: 1, responses: [part] }), 'ok'],
+  ['fails', closeSocket, 'DEPENDENCY.INDEX_UNAVAILABLE'],
+])('answers the search that tries whole or not at all: its words go first, and the try %s', async (_, end, outcome) => {
+  await start(RESET_MS);
+  await askTimes(FAILURES_UNTIL_OPEN, failWith(503));
+  let tried: ServerResponse | undefined;
+  script = (response) => (tried ??= response);
+  let setVector: (vector: Float32Array) => void = () => undefined;
+  const vector = new Promise<Float32Array>((resolve) => (setVector = resolve));
+  const search = await beginTry({ ...query, vector, signal: new AbortController().signal });
+  const sent = requests;
+  script = end;
+  setVector(unitVector(1));
+  await vector;
+  if (tried) end(tried);
+  expect(await search.outcome).toBe(outcome);
+  expect(requests).toBe(outcome === 'ok' ? sent + 1 : sent);
 });
 
 it('is not in the way of health checks', async () => {

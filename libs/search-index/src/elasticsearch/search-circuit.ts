@@ -21,15 +21,18 @@ export class SearchCircuit {
       name: 'search-index',
       failuresUntilOpen: FAILURES_UNTIL_OPEN,
       resetMs,
-      // The two legs of one query go one after the other.
-      waitsForTry: true,
       judge: judgeFailure,
       refuse: (retryAfterSeconds) =>
         indexUnavailable(new Error('The server did not answer the searches before.'), retryAfterSeconds),
     });
   }
 
-  /** @throws what the attempt throws; DEPENDENCY.INDEX_UNAVAILABLE without an attempt while the circuit is open. */
+  /**
+   * A search is several requests, and shows by its signal which are its own: they share the try, so that a search finds all or
+   * nothing when the server is back.
+   *
+   * @throws what the attempt throws; DEPENDENCY.INDEX_UNAVAILABLE without an attempt while the circuit is open.
+   */
   run<Result>(attempt: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
     return this.breaker.run(async () => {
       const started = Date.now();
@@ -43,7 +46,7 @@ export class SearchCircuit {
           ? new errors.TimeoutError('No answer until the deadline.')
           : new errors.RequestAbortedError('The caller went away.');
       }
-    });
+    }, signal);
   }
 
   close(): void {

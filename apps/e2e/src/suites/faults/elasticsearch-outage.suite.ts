@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ingestionRoute, searchRoute } from '@candor/contracts';
-import { waitFor, type ApiClient } from '@candor/testkit';
+import { waitFor, type ApiClient, type ApiResponse } from '@candor/testkit';
 import { readEvents, waitForEvent } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
 import { expectServed } from '../../harness/fault-ledger.js';
@@ -12,6 +12,11 @@ import type { MortalWorld } from '../../harness/start-behind-proxies.js';
 import { createTenant } from '../../harness/tenants.js';
 
 const QUERY = 'Who keeps the ferry timetable of Rossund?';
+/** Of the circuit before the index, and milliseconds until one search tries again. */
+const FAILURES_UNTIL_OPEN = 5;
+const RESET_MS = 2_000;
+/** Far from the deadline of 10 s, at which unanswered searches end. */
+const REFUSED_WITHIN_MS = 2_000;
 
 /** Elasticsearch away: a clear 503 and never "nothing found"; what was accepted waits and goes on by itself. */
 export function describeElasticsearchOutage(world: () => MortalWorld): void {
@@ -56,6 +61,28 @@ export function describeElasticsearchOutage(world: () => MortalWorld): void {
       const response = await client.post('/v1/search', { query: QUERY });
       expect([503, 504]).toContain(response.status);
     }, 30_000);
+
+    it('silent, and known to be: searches are refused at once, but for the one that tries', async () => {
+      world().elasticsearch.freeze();
+      const timed = async (): Promise<{ response: ApiResponse; isSlow: boolean }> => {
+        const startedAt = performance.now();
+        const response = await client.post('/v1/search', { query: QUERY });
+        return { response, isSlow: performance.now() - startedAt >= REFUSED_WITHIN_MS };
+      };
+      const together = (count: number) => Promise.all(Array.from({ length: count }, timed));
+      const isKnown = async (): Promise<boolean> =>
+        (await together(2 * FAILURES_UNTIL_OPEN)).some(({ isSlow }) => !isSlow);
+      await waitFor(isKnown, { what: 'a search that is refused at once', timeoutMs: 90_000 });
+      await delay(RESET_MS);
+      const outcomes = await together(10);
+      const slow = outcomes.filter(({ isSlow }) => isSlow);
+      expect(slow.length).toBeLessThanOrEqual(1);
+      for (const { response } of slow) expect([503, 504]).toContain(response.status);
+      for (const { response } of outcomes.filter(({ isSlow }) => !isSlow)) {
+        expectError(response, { status: 503, type: 'DEPENDENCY.INDEX_UNAVAILABLE' });
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    }, 150_000);
 
     it('back: found again by itself', async () => {
       const found = async (): Promise<boolean> => (await client.post('/v1/search', { query: QUERY })).status === 200;
