@@ -15,6 +15,7 @@ import { describeIngest } from './suites/ingest/ingest.suite.js';
 import { describeSources } from './suites/ingest/sources.suite.js';
 import { describeVersions } from './suites/ingest/versions.suite.js';
 import { describeBadInput } from './suites/input/bad-input.suite.js';
+import { describeCapitalIds } from './suites/input/capital-ids.suite.js';
 import { describeFuzzedBodies } from './suites/input/fuzzed-bodies.suite.js';
 import { describeHostileInput } from './suites/input/hostile-input.suite.js';
 import { describeMcp } from './suites/mcp/mcp.suite.js';
@@ -88,6 +89,7 @@ export function describeSuites(world: WorldOf): void {
   describeCompliance(world);
   describeSecrets(world);
   describeBadInput(world);
+  describeCapitalIds(world);
   describeHostileInput(world);
   describeFuzzedBodies(world);
 }

@@ -1,20 +1,23 @@
 import { z } from 'zod';
 
-/** In lower case, as ids are stored and compared; clients of some platforms write them in capitals. */
-const uuid = z.uuid({ error: 'must be a UUID' }).toLowerCase();
+/**
+ * Every id that comes in, of whatever it is. In lower case, as ids are stored and compared; clients of some platforms write
+ * them in capitals.
+ */
+export const uuidSchema = z.uuid({ error: 'must be a UUID' }).toLowerCase();
 
-export const tenantIdSchema = uuid.brand<'TenantId'>();
-export const apiKeyIdSchema = uuid.brand<'ApiKeyId'>();
-export const requestIdSchema = uuid.brand<'RequestId'>();
-export const itemIdSchema = uuid.brand<'ItemId'>();
-export const chunkIdSchema = uuid.brand<'ChunkId'>();
-export const collectionIdSchema = uuid.brand<'CollectionId'>();
-export const generationIdSchema = uuid.brand<'GenerationId'>();
+export const tenantIdSchema = uuidSchema.brand<'TenantId'>();
+export const apiKeyIdSchema = uuidSchema.brand<'ApiKeyId'>();
+export const requestIdSchema = uuidSchema.brand<'RequestId'>();
+export const itemIdSchema = uuidSchema.brand<'ItemId'>();
+export const chunkIdSchema = uuidSchema.brand<'ChunkId'>();
+export const collectionIdSchema = uuidSchema.brand<'CollectionId'>();
+export const generationIdSchema = uuidSchema.brand<'GenerationId'>();
 
 /** The boundary nothing crosses. */
 export type TenantId = z.infer<typeof tenantIdSchema>;
 export type ApiKeyId = z.infer<typeof apiKeyIdSchema>;
-/** UUID of one request; in the `X-Request-Id` header, log lines, jobs and audit events. */
+/** UUID of one request; in the `X-Request-Id` header, log lines, jobs and audit events, the same in all of them. */
 export type RequestId = z.infer<typeof requestIdSchema>;
 /** `sourceItemId` and `documentId` of the public API. */
 export type ItemId = z.infer<typeof itemIdSchema>;

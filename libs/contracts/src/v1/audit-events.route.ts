@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { auditActionSchema, auditOutcomeSchema } from '../audit/audit-actions.js';
-import { instantSchema } from '../ids.js';
+import { instantSchema, uuidSchema } from '../ids.js';
 import { defineRoute } from './define-route.js';
 import { pageOf, paginationQuery } from './pagination.js';
 
@@ -42,7 +42,7 @@ export type AuditEventView = z.infer<typeof auditEventSchema>;
 
 const auditEventsQuery = z.strictObject({
   ...paginationQuery,
-  requestId: z.uuid({ error: 'must be a UUID' }).optional(),
+  requestId: uuidSchema.optional(),
   action: auditActionSchema.optional(),
   from: instantSchema.optional(),
   to: instantSchema.optional(),

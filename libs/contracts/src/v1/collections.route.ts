@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuidSchema } from '../ids.js';
 import { defineRoute } from './define-route.js';
 import { idParams, pageOf, paginationQuery } from './pagination.js';
 import { tagsFilterSchema, tagsSchema } from './versions.js';
@@ -33,10 +34,7 @@ const one = z.strictObject({ data: collectionSchema });
 
 export const membershipBodySchema = z
   .strictObject({
-    itemIds: z
-      .array(z.uuid({ error: 'must be a UUID' }))
-      .min(1)
-      .max(500),
+    itemIds: z.array(uuidSchema).min(1).max(500),
     itemType: z.enum(['prompt', 'document']).default('document'),
   })
   .meta({ id: 'CollectionMembership' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuidSchema } from '../ids.js';
 import { defineRoute } from './define-route.js';
 import { idParams, pageOf, paginationQuery } from './pagination.js';
 
@@ -31,7 +32,7 @@ export const createErasureBodySchema = z
     z.strictObject({
       kind: z.literal('tenant'),
       /** Default: the caller's own. Another one only with the installation's first key. */
-      tenantId: z.uuid({ error: 'must be a UUID' }).optional(),
+      tenantId: uuidSchema.optional(),
       /** The tenant's name, as a confirmation: this can't be undone. */
       confirm: z.string(),
       dryRun,
@@ -39,10 +40,7 @@ export const createErasureBodySchema = z
     z.strictObject({
       kind: z.literal('person'),
       /** Keys that the person uses alone; they stop working. */
-      apiKeyIds: z
-        .array(z.uuid({ error: 'must be a UUID' }))
-        .max(100)
-        .default([]),
+      apiKeyIds: z.array(uuidSchema).max(100).default([]),
       /** As sources and prompts name the person. */
       authorNames: names.default([]),
       dryRun,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { collectionIdSchema, instantSchema, itemIdSchema, requestIdSchema } from '../ids.js';
+import { collectionIdSchema, instantSchema, itemIdSchema, requestIdSchema, uuidSchema } from '../ids.js';
 import { accessPolicySchema, providerSchema } from '../providers.js';
 import { defineRoute } from './define-route.js';
 import { idParams, pageOf, paginationQuery } from './pagination.js';
@@ -51,7 +51,7 @@ export const ingestDocumentSchema = z
     supersedes: z.array(nonBlank(512)).max(100).optional(),
     collectionIds: z.array(collectionIdSchema).max(100).optional(),
     tags: z.array(nonBlank(100)).max(100).optional(),
-    connectorId: z.uuid({ error: 'must be a UUID' }).optional(),
+    connectorId: uuidSchema.optional(),
     accessPolicy: accessPolicySchema.nullable().optional(),
     metadata: z.record(z.string(), z.json()).optional(),
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chunkIdSchema, collectionIdSchema, itemIdSchema } from '../ids.js';
+import { chunkIdSchema, collectionIdSchema, itemIdSchema, uuidSchema } from '../ids.js';
 import { defineRoute } from './define-route.js';
 import { querySchema } from './search.route.js';
 
@@ -11,7 +11,7 @@ export const passageSearchBodySchema = z
     query: querySchema,
     limit: z.number().int().min(1).max(50).default(10),
     /** A session never returns a chunk twice. */
-    sessionId: z.uuid({ error: 'must be a UUID' }).optional(),
+    sessionId: uuidSchema.optional(),
     collectionId: collectionIdSchema.optional(),
     documentId: itemIdSchema.optional(),
   })

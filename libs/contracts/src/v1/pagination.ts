@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuidSchema } from '../ids.js';
 
 export const paginationQuery = {
   cursor: z.string().min(1).max(500).optional(),
@@ -13,4 +14,4 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), pagination: paginationSchema });
 }
 
-export const idParams = z.strictObject({ id: z.uuid({ error: 'must be a UUID' }) });
+export const idParams = z.strictObject({ id: uuidSchema });

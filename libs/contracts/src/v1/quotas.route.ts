@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuidSchema } from '../ids.js';
 import { defineRoute } from './define-route.js';
 
 /**
@@ -56,7 +57,7 @@ export const setQuotasRoute = defineRoute({
     "Only the installation's first key may. Replaces all of the tenant's own limits; what is not named falls back to the installation's default. Nothing that was accepted is lost by a lower limit: only new work is refused.",
   action: 'admin',
   audit: 'quota.update',
-  body: z.strictObject({ tenantId: z.uuid(), limits: quotaLimitsSchema }).meta({ id: 'SetQuotas' }),
+  body: z.strictObject({ tenantId: uuidSchema, limits: quotaLimitsSchema }).meta({ id: 'SetQuotas' }),
   response: tenantQuotas,
   status: 200,
 });

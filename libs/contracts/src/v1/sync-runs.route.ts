@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuidSchema } from '../ids.js';
 import { defineRoute } from './define-route.js';
 import { itemErrorSchema } from './ingest.route.js';
 import { idParams, pageOf, paginationQuery } from './pagination.js';
@@ -72,7 +73,7 @@ export type SyncRunDetails = z.infer<typeof syncRunDetailsSchema>;
 
 export const startSyncBodySchema = z
   .strictObject({
-    sourceId: z.uuid({ error: 'must be a UUID' }),
+    sourceId: uuidSchema,
     mode: z.enum(['incremental', 'full']).default('incremental'),
   })
   .meta({ id: 'StartSync' });
@@ -87,7 +88,7 @@ export const listSyncRunsRoute = defineRoute({
   audit: 'sync.read',
   query: z.strictObject({
     ...paginationQuery,
-    sourceId: z.uuid({ error: 'must be a UUID' }).optional(),
+    sourceId: uuidSchema.optional(),
     state: syncRunStateSchema.optional(),
   }),
   response: pageOf(syncRunSchema),

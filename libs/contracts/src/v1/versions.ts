@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuidSchema } from '../ids.js';
 
 /** What changed, in the words of whoever changed it. */
 export const changeLogSchema = z.string().trim().min(1, 'must contain at least one non-whitespace character').max(1000);
@@ -41,9 +42,7 @@ export type Version = z.infer<typeof versionSchema>;
 /** The largest sum of UTF-16 units that the contents of one page of versions have; a page of one may have more. */
 export const VERSIONS_PAGE_CHARACTERS = 2_000_000;
 
-export const restoreBodySchema = z
-  .strictObject({ versionId: z.uuid({ error: 'must be a UUID' }) })
-  .meta({ id: 'RestoreVersion' });
+export const restoreBodySchema = z.strictObject({ versionId: uuidSchema }).meta({ id: 'RestoreVersion' });
 export type RestoreBody = z.infer<typeof restoreBodySchema>;
 
 export const restoredSchema = z

@@ -83,7 +83,7 @@ export const BAD_KEYS: BadRequest[] = [
   { route: 'POST /v1/tenants', name: 'a blank name', body: { name: ' ' }, message: `name ${BLANK}`, field: 'name' },
   ...(
     [
-      ['tenantId', 'x', 'tenantId', 'must be a valid UUID'],
+      ['tenantId', 'x', 'tenantId', 'must be a UUID'],
       ['limits', undefined, 'limits', 'is required'],
       ['limits', { items: -1 }, 'limits.items', 'must be at least 0'],
       ['limits', { storageBytes: 1.5 }, 'limits.storageBytes', 'must be an integer'],
