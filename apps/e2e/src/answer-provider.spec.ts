@@ -1,3 +1,9 @@
+import { RunningProfile } from '@candor/testkit';
+import { describeProfileWithModel } from './harness/profile-with-model.js';
 import { describeReasonModel } from './suites/reason/reason-model.suite.js';
 
-describeReasonModel();
+describeProfileWithModel(
+  'standalone',
+  async (env) => ({ running: await RunningProfile.start('standalone', { env }) }),
+  describeReasonModel,
+);

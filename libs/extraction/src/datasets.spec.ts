@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { AppError } from '@candor/contracts';
 import { FileReader } from './sandbox/file-reader.js';
 
@@ -9,10 +10,13 @@ jest.setTimeout(240_000);
 const folder = findFolder(process.env);
 const withDatasets = folder === null ? describe.skip : describe;
 
+/** Where a copy of the data sets lies beside the repository, nobody has to name it. */
 function findFolder(environment: Readonly<Record<string, string | undefined>>): string | null {
-  const root = environment['CANDOR_DATASETS'];
-  if (root && existsSync(join(root, 'files'))) return join(root, 'files');
-  console.warn('CANDOR_DATASETS names no folder with files: the test that reads all of them is skipped.');
+  const root = environment['CANDOR_DATASETS'] || fileURLToPath(new URL('../../../../shared/data', import.meta.url));
+  if (existsSync(join(root, 'files'))) return join(root, 'files');
+  console.warn(
+    `${root} has no folder files (CANDOR_DATASETS names another): the test that reads all of them is skipped.`,
+  );
   return null;
 }
 

@@ -32,6 +32,7 @@ import { AuditRecords1764990000100 } from './migrations/1764990000100-audit-reco
 import { ReadableSchemaVersion1764990000101 } from './migrations/1764990000101-readable-schema-version.js';
 import { AuditRecordIndex1764990000200 } from './migrations/1764990000200-audit-record-index.js';
 import { UnstoredIds1764990000300 } from './migrations/1764990000300-unstored-ids.js';
+import { HidingItemsAtOnce1764990000400 } from './migrations/1764990000400-hiding-items-at-once.js';
 import { CandorClient } from './scope/candor-client.js';
 import {
   activeScope,
@@ -131,6 +132,7 @@ function dataSourceOptions(options: DatabaseOptions, session: Record<string, unk
       ReadableSchemaVersion1764990000101,
       AuditRecordIndex1764990000200,
       UnstoredIds1764990000300,
+      HidingItemsAtOnce1764990000400,
     ],
     migrationsTransactionMode: 'each',
     poolSize: options.poolSize ?? 10,

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ScriptedModelServer } from '@candor/testkit';
 import { describePromise } from '../harness/fault-ledger.js';
+import { describeProfileWithModel } from '../harness/profile-with-model.js';
 import { startBehindProxies, type FaultyWorld } from '../harness/start-behind-proxies.js';
-import { findServices } from '../harness/start-distributed.js';
+import { findServices, startDistributed } from '../harness/start-distributed.js';
+import { describeHostileDocuments } from '../suites/faults/hostile-documents.suite.js';
 import { describeModelOutage } from '../suites/faults/model-outage.suite.js';
 import { describeUnrecordedAnswers } from '../suites/faults/unrecorded-answers.suite.js';
 import { describeWaitingRequests } from '../suites/faults/waiting-requests.suite.js';
@@ -48,5 +50,14 @@ if (services === 'incomplete') {
     describePromise('A slow or dead model', () => describeModelOutage(worldOf, modelOf, REASON_DEADLINE_MS));
   });
 
-  describePromise('Hostile documents', describeReasonModel);
+  describePromise('Hostile documents', () =>
+    describeProfileWithModel(
+      'distributed',
+      (env) => startDistributed(services, 10, { env }),
+      (world, model) => {
+        describeReasonModel(world, model);
+        describeHostileDocuments(world, model);
+      },
+    ),
+  );
 }

@@ -10,6 +10,7 @@ import { describeAuditTampering } from '../suites/faults/audit-tampering.suite.j
 import { describeDeletes } from '../suites/ingest/deletes.suite.js';
 import { describeDocuments } from '../suites/ingest/documents.suite.js';
 import { describeGenerations } from '../suites/ingest/generations.suite.js';
+import { describeVersions } from '../suites/ingest/versions.suite.js';
 import { describeFuzzedBodies } from '../suites/input/fuzzed-bodies.suite.js';
 import { describeHostileInput } from '../suites/input/hostile-input.suite.js';
 import { describeSecrets } from '../suites/operation/secrets.suite.js';
@@ -32,6 +33,7 @@ else
       describePromise('Access control', () => {
         describeApiKeys(world);
         describePrincipals(world);
+        describeVersions(world);
       });
       describePromise('Deleted means gone', () => describeDeletes(world));
       describePromise('Hostile files', () => describeDocuments(world));

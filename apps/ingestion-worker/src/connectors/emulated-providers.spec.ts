@@ -19,12 +19,16 @@ interface CorpusEntry {
   trashed?: boolean;
   visibility?: string;
   created: string;
+  /** Of pages and files. */
+  updated?: string;
   author_name: string;
   author_email: string;
   properties?: Record<string, unknown>;
-  replies?: { content: string; author_name: string }[];
-  messages?: { content: string }[];
+  replies?: { content: string; author_name: string; created: string }[];
+  messages?: { content: string; created: string }[];
 }
+
+const instant = (time: string | undefined): string => new Date(time ?? '').toISOString();
 
 const dataDir = await mkdtemp(join(tmpdir(), 'candor-emulator-'));
 let backlot: RunningBacklot | undefined;
@@ -83,7 +87,9 @@ try {
       const item = items.find(({ title }) => title === entry.content);
       expect(item).toMatchObject({
         authorName: entry.author_name,
-        sourceCreatedAt: expect.stringContaining(entry.created.slice(0, 16)),
+        // The emulator makes a timestamp of Slack's out of it, with a fraction.
+        sourceCreatedAt: expect.stringContaining(entry.created.slice(0, 19)),
+        sourceUpdatedAt: expect.stringContaining((entry.replies?.at(-1) ?? entry).created.slice(0, 19)),
         url: expect.stringMatching(/^https:\/\/acme\.slack\.com\/archives\/C[A-Z0-9]+\/p\d{16}$/),
         metadata: { channelName: entry.channel, replyCount: entry.replies?.length ?? 0 },
         accessPolicy: { mode: entry.visibility === 'public' ? 'provider_scope' : 'acl' },
@@ -108,7 +114,8 @@ try {
       const item = items.find(({ title }) => title === entry.title);
       expect(item).toMatchObject({
         authorName: entry.author_name,
-        sourceCreatedAt: new Date(entry.created).toISOString(),
+        sourceCreatedAt: instant(entry.created),
+        sourceUpdatedAt: instant(entry.updated),
         url: expect.stringMatching(/^https:\/\/app\.notion\.com\/p\//),
         accessPolicy: { provider: 'notion', mode: 'provider_scope', workspaceName: 'acme' },
       });
@@ -130,6 +137,8 @@ try {
       const item = items.find(({ title }) => title === entry.title);
       expect(item).toMatchObject({
         authorName: entry.author_name,
+        sourceCreatedAt: instant(entry.created),
+        sourceUpdatedAt: instant(entry.updated),
         url: expect.stringMatching(/^https:\/\/d(?:ocs|rive)\.google\.com\//),
       });
       expect(item?.accessPolicy).toMatchObject({ mode: 'acl' });
@@ -157,7 +166,9 @@ try {
       const item = items.find(({ title }) => title === entry.title?.replace(/^Re: /, ''));
       expect(item).toMatchObject({
         authorName: entry.author_name,
-        sourceCreatedAt: new Date(entry.created).toISOString(),
+        sourceCreatedAt: instant(entry.created),
+        sourceUpdatedAt: instant((entry.messages?.at(-1) ?? entry).created),
+        url: `https://mail.google.com/mail/?authuser=${encodeURIComponent(user?.email ?? '')}#all/${item?.externalId ?? ''}`,
         accessPolicy: { provider: 'gmail', mode: 'acl', principals: [`user:${user?.email ?? ''}`] },
       });
       const messageIds = item?.metadata?.['internetMessageIds'] as string[] | undefined;

@@ -27,12 +27,16 @@ export function toRunError(error: unknown, what: string): unknown {
 }
 
 /**
- * A permanent error concerns the item alone; any other ends the slice. Where the caller gives up on the place, an outage
- * is the item's as well; it stays retryable, so that a later run reads it again.
+ * A permanent error concerns the item alone; any other ends the slice, unless the item is given up for it (see
+ * `OutageGuard`): it stays retryable then, so that a later run reads the item again.
  */
-export function toItemFailure(externalId: string, title: string | null, error: unknown, giveUp = false): ItemFailure {
+export function toItemFailure(
+  externalId: string,
+  title: string | null,
+  error: unknown,
+  isGivenUp = false,
+): ItemFailure {
   if (!(error instanceof AppError)) throw error;
-  const isGivenUp = giveUp && error.code === 'CONNECTOR.UNAVAILABLE';
   if (!isGivenUp && (error.retryable || !isOfItem(error))) throw error;
   return { externalId, title, error };
 }

@@ -27,7 +27,10 @@ export interface ConnectorItem extends Pick<
    * `load` isn't called: a change of access or title alone costs no download.
    */
   contentRevision: string | null;
-  /** Errors: an AppError of a permanent kind fails this item alone; a retryable one ends the slice, which is repeated. */
+  /**
+   * Errors: an AppError of a permanent kind fails this item alone; a retryable one ends the slice, which is repeated, unless
+   * the item is given up for it (see `ReadOptions`).
+   */
   load(signal: AbortSignal): Promise<TextContent | FileContent>;
 }
 
@@ -87,7 +90,8 @@ export type SyncCursor = Record<string, unknown>;
 export interface ReadOptions {
   /**
    * The same place has kept the run from going on too often: what fails there about one item is reported as that item's
-   * failure, even an error that may pass. Never a rate limit, nor what isn't about one item.
+   * failure, even an error that may pass. Never a rate limit, nor what isn't about one item: of requests of a kind that fail in
+   * a row, the third is thrown (see `OutageGuard`; of Slack's channels already the second, see `leaveChannel`).
    */
   giveUp: boolean;
 }

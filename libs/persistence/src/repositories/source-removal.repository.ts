@@ -1,10 +1,17 @@
-import type { ItemJobPayload } from '@candor/contracts';
 import type { Transaction } from '../database.js';
-import { enqueue, enqueueItemJob } from './outbox.repository.js';
+import { enqueue } from './outbox.repository.js';
 import { endActiveRun } from './sync-run.repository.js';
 
 /** Seconds in which a removal is expected to move on before the sweeper sends its next part. */
 const REMOVAL_LEASE_SECONDS = 60;
+/** A second's work. */
+const ITEMS_A_STATEMENT = 10_000;
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+interface SourceKey {
+  tenantId: string;
+  sourceId: string;
+}
 
 export interface RemovalRequest {
   tenantId: string;
@@ -36,17 +43,30 @@ export async function beginRemoval(transaction: Transaction, request: RemovalReq
   await endActiveRun(transaction, sourceId);
   await transaction.query('DELETE FROM source_rereads WHERE source_id = $1', [sourceId]);
   await transaction.query('DELETE FROM source_unstored_ids WHERE source_id = $1', [sourceId]);
-  await hideItems(transaction, tenantId, sourceId);
+  await hideItems(transaction, request);
   await enqueueRemoval(transaction, { tenantId, sourceId, requestId }, source.removal_slice);
 }
 
-/** One statement, so that the next query sees none of them, however many there are. */
-async function hideItems(transaction: Transaction, tenantId: string, sourceId: string): Promise<void> {
-  await transaction.query(
-    `UPDATE source_items SET deleted_at = now(), revision = revision + 1, updated_at = now()
-     WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL AND deleted_at IS NULL`,
-    [sourceId, tenantId],
-  );
+/**
+ * In parts, so that no statement comes near its time limit, and in the order of ids, as whoever works on several items locks
+ * them. All parts are of one commit: the next query sees none of the items, however many there are.
+ */
+async function hideItems(transaction: Transaction, { tenantId, sourceId }: SourceKey): Promise<void> {
+  let after: string | undefined = BEFORE_ALL_IDS;
+  while (after !== undefined) {
+    const rows: { id: string }[] = await transaction.query(
+      `WITH part AS (
+         SELECT id FROM source_items WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL AND id > $3
+         ORDER BY id LIMIT $4
+       ), hidden AS (
+         UPDATE source_items SET deleted_at = now(), revision = revision + 1, updated_at = now()
+         WHERE id = ANY (ARRAY(SELECT id FROM part)) AND deleted_at IS NULL
+       )
+       SELECT id FROM part ORDER BY id DESC LIMIT 1`,
+      [sourceId, tenantId, after, ITEMS_A_STATEMENT],
+    );
+    after = rows[0]?.id;
+  }
 }
 
 function enqueueRemoval(
@@ -90,22 +110,21 @@ export async function claimRemoval(
   };
 }
 
-/** The next hidden items get their index deletes; returns their ids, none when all have one. */
+/** The next items get their index deletes; returns their ids, none when all have one. Each is hidden, if it wasn't. */
 export async function deleteNextItems(
   transaction: Transaction,
-  key: { sourceId: string; tenantId: string },
+  key: SourceKey,
   removal: RemovalSlice,
   limit: number,
 ): Promise<string[]> {
-  // Pushed by API under the source's id while it was being removed.
-  await hideItems(transaction, key.tenantId, key.sourceId);
   const [rows]: [{ id: string; version: number; revision: number }[], number] = await transaction.query(
     `WITH next AS (
        SELECT id FROM source_items WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL
-         AND ($3::uuid IS NULL OR id > $3) ORDER BY id LIMIT $4 FOR UPDATE)
-     UPDATE source_items i SET revision = i.revision + 1, updated_at = now() FROM next WHERE i.id = next.id
+         AND id > $3 ORDER BY id LIMIT $4 FOR UPDATE)
+     UPDATE source_items i SET deleted_at = coalesce(i.deleted_at, now()), revision = i.revision + 1, updated_at = now()
+     FROM next WHERE i.id = next.id
      RETURNING i.id, greatest(i.latest_version, 1) AS version, i.revision`,
-    [key.sourceId, key.tenantId, removal.after, limit],
+    [key.sourceId, key.tenantId, removal.after ?? BEFORE_ALL_IDS, limit],
   );
   const ids = rows.map((row) => row.id).sort();
   if (ids.length === 0) return [];
@@ -115,14 +134,14 @@ export async function deleteNextItems(
        WHERE item_id = ANY($1::uuid[]) AND state IN ('accepted', 'extracting', 'indexing')`,
       [ids],
     );
-  for (const row of rows)
-    await enqueueItemJob(transaction, 'item.delete', {
+  await enqueue(
+    transaction,
+    rows.map(({ id: itemId, version, revision: epoch }) => ({
       tenantId: key.tenantId,
-      requestId: removal.requestId,
-      itemId: row.id,
-      version: row.version,
-      epoch: row.revision,
-    } as ItemJobPayload);
+      jobName: 'item.delete',
+      payload: { tenantId: key.tenantId, requestId: removal.requestId, itemId, version, epoch },
+    })),
+  );
   return ids;
 }
 
@@ -142,15 +161,18 @@ export async function continueRemoval(
   if (!waits && rows[0]) await enqueueRemoval(transaction, key, rows[0].removal_slice);
 }
 
-export async function countUnpurgedItems(
-  transaction: Transaction,
-  { sourceId, tenantId }: { sourceId: string; tenantId: string },
-): Promise<number> {
-  const rows: { count: string }[] = await transaction.query(
-    'SELECT count(*) AS count FROM source_items WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL',
-    [sourceId, tenantId],
+/**
+ * Whether the index may still hold something of the source. Nothing comes in under its id but by its own syncs, which have ended;
+ * what did all the same behind the parts is the last that is left, and hidden now.
+ */
+export async function hasItemsLeft(transaction: Transaction, key: SourceKey): Promise<boolean> {
+  const rows: { is_living: boolean }[] = await transaction.query(
+    `SELECT deleted_at IS NULL AS is_living FROM source_items
+     WHERE connector_id = $1 AND tenant_id = $2 AND purged_at IS NULL ORDER BY id LIMIT 1`,
+    [key.sourceId, key.tenantId],
   );
-  return Number(rows[0]?.count ?? 0);
+  if (rows[0]?.is_living === true) await hideItems(transaction, key);
+  return rows.length > 0;
 }
 
 export async function completeRemoval(transaction: Transaction, sourceId: string): Promise<void> {

@@ -25,11 +25,17 @@ export async function requestRereads(
   );
 }
 
-/** The oldest first. */
-export async function listRereads(transaction: Transaction, sourceId: string, limit: number): Promise<WantedReread[]> {
+/** The oldest first; `before`: of those that were last asked for until then. */
+export async function listRereads(
+  transaction: Transaction,
+  sourceId: string,
+  limit: number,
+  before: Date | null = null,
+): Promise<WantedReread[]> {
   const rows: { external_id: string; requested_at: string }[] = await transaction.query(
-    `SELECT external_id, requested_at::text FROM source_rereads WHERE source_id = $1 ORDER BY requested_at LIMIT $2`,
-    [sourceId, limit],
+    `SELECT external_id, requested_at::text FROM source_rereads
+     WHERE source_id = $1 AND ($3::timestamptz IS NULL OR requested_at < $3) ORDER BY requested_at LIMIT $2`,
+    [sourceId, limit, before],
   );
   return rows.map((row) => ({ externalId: row.external_id, requestedAt: row.requested_at }));
 }

@@ -214,6 +214,25 @@ export async function tombstoneItems(
   return deleted;
 }
 
+/**
+ * Of these external ids those that were deleted at `since` or later, by whom ever: what was read of them before isn't true
+ * any more. Events take the source's lock too, so that one is either seen here or finds what is stored by the same commit.
+ */
+export async function findDeletedSince(
+  transaction: Transaction,
+  { tenantId, sourceId }: SourceKey,
+  externalIds: readonly string[],
+  since: Date,
+): Promise<Set<string>> {
+  if (externalIds.length === 0) return new Set();
+  const rows: { external_id: string }[] = await transaction.query(
+    `SELECT DISTINCT external_id FROM source_items
+     WHERE tenant_id = $1 AND connector_id = $2 AND external_id = ANY($3::text[]) AND deleted_at >= $4`,
+    [tenantId, sourceId, externalIds, since],
+  );
+  return new Set(rows.map((row) => row.external_id));
+}
+
 /** What a listing of everything named: `listed_at` moves on for these. Returns how many of them are stored. */
 export async function markListed(
   transaction: Transaction,
@@ -249,7 +268,7 @@ export async function findSurpassed(
   return rows.map((row) => row.external_id);
 }
 
-/** The database's clock, which `markListed` writes by. */
+/** The database's clock, which `markListed` and tombstones are written by. */
 export async function readClock(transaction: Transaction): Promise<Date> {
   const rows: { now: Date }[] = await transaction.query('SELECT clock_timestamp()::timestamptz(3) AS now');
   const now = rows[0]?.now;

@@ -111,10 +111,11 @@ export async function startSyncRun(
     );
     if (inserted[0]) {
       // A run that lists everything forgets what was known of the changes, and does what any other does. Another one
-      // leaves open what it doesn't do itself.
+      // leaves open what it doesn't do itself. `wants_full` goes now, and not when the run is through: what asks for
+      // everything in the course of it asks for the next one.
       await transaction.query(
         `UPDATE source_connectors SET wanted_mode = CASE WHEN $2 = 'full' OR wanted_mode = $2 THEN NULL ELSE wanted_mode END,
-           cursor = CASE WHEN $2 = 'full' THEN NULL ELSE cursor END WHERE id = $1`,
+           cursor = CASE WHEN $2 = 'full' THEN NULL ELSE cursor END, wants_full = wants_full AND $2 <> 'full' WHERE id = $1`,
         [run.sourceId, run.mode],
       );
       const started = toRun(inserted[0]);
@@ -149,6 +150,11 @@ export async function wantSync(transaction: Transaction, run: NewSyncRun): Promi
      WHERE id = $1`,
     [run.sourceId, run.mode],
   );
+}
+
+/** Something was left out that a listing from the beginning would find. The caller holds the source's lock. */
+export async function wantFullRun(transaction: Transaction, sourceId: string): Promise<void> {
+  await transaction.query('UPDATE source_connectors SET wants_full = true WHERE id = $1', [sourceId]);
 }
 
 export function enqueueSlice(
@@ -243,24 +249,42 @@ export async function cancelSyncRun(
 ): Promise<SyncRunRecord | null> {
   const found = await findSyncRun(transaction, viewer, id);
   if (!found) return null;
-  await transaction.query(
+  await lockSource(transaction, found.sourceId);
+  const [rows]: [StoppedRow[], number] = await transaction.query(
     `UPDATE sync_runs SET cancel_requested = true,
        state = CASE WHEN lease_id IS NULL THEN 'cancelled' ELSE state END,
        ended_at = CASE WHEN lease_id IS NULL THEN now() END
-     WHERE id = $1 AND state IN ('queued', 'running')`,
+     WHERE id = $1 AND state IN ('queued', 'running') RETURNING mode, state`,
     [id],
   );
+  await keepFullWanted(transaction, found.sourceId, rows);
   return findSyncRun(transaction, viewer, id);
 }
 
-/** At once: what the run's worker would store next is refused. For sources that are removed, or told to cover other things. */
+/**
+ * At once: what the run's worker would store next is refused. For sources that are removed, or told to cover other things;
+ * the caller holds the source's lock.
+ */
 export async function endActiveRun(transaction: Transaction, sourceId: string): Promise<void> {
-  await transaction.query(
+  const [rows]: [StoppedRow[], number] = await transaction.query(
     `UPDATE sync_runs SET state = 'cancelled', cancel_requested = true, ended_at = now(), lease_id = NULL,
        lease_until = NULL, waiting_until = NULL
-     WHERE source_id = $1 AND state IN ('queued', 'running')`,
+     WHERE source_id = $1 AND state IN ('queued', 'running') RETURNING mode, state`,
     [sourceId],
   );
+  await keepFullWanted(transaction, sourceId, rows);
+}
+
+type StoppedRow = Pick<SyncRunRow, 'mode' | 'state'>;
+
+/** A full run that was begun and not brought to its end stays wanted, whatever it was for. */
+async function keepFullWanted(
+  transaction: Transaction,
+  sourceId: string,
+  stopped: readonly StoppedRow[],
+): Promise<void> {
+  if (stopped.some(({ mode, state }) => mode === 'full' && state === 'cancelled'))
+    await wantFullRun(transaction, sourceId);
 }
 
 export function toRun(row: SyncRunRow): SyncRunRecord {

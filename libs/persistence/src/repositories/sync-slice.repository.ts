@@ -83,23 +83,38 @@ export interface SliceProgress {
   cursor?: Record<string, unknown>;
   phase?: SyncPhase;
   compareFrom?: Date;
+  /** Something is off a list to which nothing is added as long as the run waits for what is on it. */
+  isOffList?: boolean;
 }
 
-/** In the transaction of what it counts, after `requireLease`: nothing is half written. */
+/**
+ * In the transaction of what it counts, after `requireLease`: nothing is half written.
+ *
+ * `retries` begin anew only with what this run can't do a second time: the cursor has moved, the phase has, or a list of what
+ * lies ahead of it has got shorter (items to be read again, items that a listing lacks). What else is stored, such as parts of
+ * a batch or shared policies, may be stored again after each wait: a run that doesn't get any further would have patience for
+ * ever.
+ */
 export async function recordProgress(
   transaction: Transaction,
   { run }: SyncLease,
   progress: SliceProgress,
 ): Promise<void> {
-  const { counts, failures = [], cursor, phase, compareFrom } = progress;
+  const { counts, failures = [], cursor, phase, compareFrom, isOffList = false } = progress;
   const cursorJson = cursor === undefined ? null : JSON.stringify(cursor);
-  const before: { failed: number }[] = await transaction.query('SELECT failed FROM sync_runs WHERE id = $1', [run.id]);
+  const before: { failed: number; moves: boolean }[] = await transaction.query(
+    `SELECT r.failed, r.phase <> coalesce($3, r.phase)
+         OR ($2::jsonb IS NOT NULL AND s.cursor IS DISTINCT FROM $2::jsonb) AS moves
+     FROM sync_runs r JOIN source_connectors s ON s.id = r.source_id WHERE r.id = $1`,
+    [run.id, cursorJson, phase ?? null],
+  );
   await transaction.query(
     `UPDATE sync_runs SET listed = listed + $2, accepted = accepted + $3, unchanged = unchanged + $4,
        metadata = metadata + $5, deleted = deleted + $6, failed = failed + $7, withheld = withheld + $8,
        suppressed = suppressed + $13,
        cursor_after = coalesce($9::jsonb, cursor_after), phase = coalesce($10, phase),
-       compare_from = coalesce($11, compare_from), retries = 0, lease_until = now() + make_interval(secs => $12)
+       compare_from = coalesce($11, compare_from), retries = CASE WHEN $14 THEN 0 ELSE retries END,
+       lease_until = now() + make_interval(secs => $12)
      WHERE id = $1`,
     [
       run.id,
@@ -115,6 +130,7 @@ export async function recordProgress(
       compareFrom ?? null,
       LEASE_SECONDS,
       counts.suppressed ?? 0,
+      isOffList || before[0]?.moves === true,
     ],
   );
   if (cursorJson !== null)
@@ -216,7 +232,7 @@ async function tellSource(transaction: Transaction, run: SyncRunRecord, ending: 
     `UPDATE source_connectors SET
        last_success_at = CASE WHEN $2 THEN now() ELSE last_success_at END,
        last_reconciled_at = CASE WHEN $3 THEN now() ELSE last_reconciled_at END,
-       wants_full = CASE WHEN $4 THEN false ELSE wants_full END,
+       wants_full = wants_full OR $4,
        last_error_type = CASE WHEN $5 THEN $6 WHEN $7 THEN NULL ELSE last_error_type END,
        last_error_message = CASE WHEN $5 THEN $8 WHEN $7 THEN NULL ELSE last_error_message END,
        last_error_at = CASE WHEN $5 THEN now() WHEN $7 THEN NULL ELSE last_error_at END
@@ -225,7 +241,8 @@ async function tellSource(transaction: Transaction, run: SyncRunRecord, ending: 
       run.sourceId,
       isFresh,
       ending.reconciled === true,
-      run.mode === 'full' && succeeded,
+      // Its start took that away: begun and not brought to its end, it stays wanted.
+      run.mode === 'full' && !succeeded,
       ending.error !== undefined,
       ending.error?.type ?? null,
       succeeded,
@@ -246,11 +263,6 @@ async function tellSource(transaction: Transaction, run: SyncRunRecord, ending: 
       trigger: mode === 'incremental' ? 'event' : 'schedule',
       apiKeyId: null,
     });
-}
-
-/** Something was left out that a listing from the beginning would find. */
-export async function wantFullRun(transaction: Transaction, sourceId: string): Promise<void> {
-  await transaction.query('UPDATE source_connectors SET wants_full = true WHERE id = $1', [sourceId]);
 }
 
 /** Runs whose lease ran out and that no outbox row is waiting for. */

@@ -1,6 +1,17 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ingestRoute, reasonRoute, searchRoute, type IngestResponse, type ResponseOf } from '@candor/contracts';
-import { runRedisCommand, waitFor, type ApiClient } from '@candor/testkit';
+import {
+  contextRoute,
+  findItemsRoute,
+  ingestRoute,
+  passageSearchRoute,
+  reasonRoute,
+  searchRoute,
+  sourceItemRoute,
+  verifyCitationsRoute,
+  type IngestResponse,
+  type ResponseOf,
+} from '@candor/contracts';
+import { fillPath, runRedisCommand, waitFor, type ApiClient, type ApiResponse } from '@candor/testkit';
 import { expectError } from '../../harness/expect-error.js';
 import { expectServed } from '../../harness/fault-ledger.js';
 import { expectIndexedOnce } from '../../harness/indexed-once.js';
@@ -11,19 +22,35 @@ import { waitForSome } from './worker-loss.suite.js';
 
 const PROMISE = 'Redis down';
 const QUERY = 'When does the weather station of Nesvik report?';
+const SENTENCE = 'The weather station of Nesvik reports at every full hour.';
 
 /** Redis dead, silent or emptied: what needs no queue goes on, what was accepted is not lost, nothing hangs. */
 export function describeRedisOutage(world: () => MortalWorld): void {
   describe('Redis', () => {
     let client: ApiClient;
+    let itemId: string;
+    let chunkId: string;
     beforeAll(async () => {
       client = (await createTenant(world(), 'Redis outage')).admin;
-      await ingestOne(client, {
+      itemId = await ingestOne(client, {
         title: 'Weather station of Nesvik',
-        body: 'The weather station of Nesvik reports at every full hour.',
+        body: SENTENCE,
         accessPolicy: { provider: 'slack', mode: 'provider_scope' },
       });
+      chunkId = (await client.call(sourceItemRoute, { params: { id: itemId } })).chunkIds[0] ?? '';
     });
+
+    /** Each kind of read that needs no queue: by meaning, as it is written, in contracts, by id. All of them name the item or its chunk. */
+    const read = (): Promise<ApiResponse>[] => [
+      client.post(contextRoute.path, { query: QUERY, contractVersion: '1.1' }),
+      client.post(passageSearchRoute.path, { query: QUERY }),
+      client.get(`/v1/pd/read/${chunkId}`),
+      client.get(fillPath(sourceItemRoute.path, { id: itemId })),
+      client.get(`/v1/documents/${itemId}`),
+      client.get(`${findItemsRoute.path}?q=weather+station&type=documents`),
+      client.get(`${findItemsRoute.path}?q=every+full+hour&type=documents&semantic=false`),
+      client.post(verifyCitationsRoute.path, { citations: [{ chunkId, quotation: SENTENCE }] }),
+    ];
     // Also after a test that failed on its way: the suites that follow need the server.
     afterEach(async () => {
       await world().servers.startDead();
@@ -40,12 +67,14 @@ export function describeRedisOutage(world: () => MortalWorld): void {
         await fail();
         const limited = await createKey(client, { rateLimitPerMinute: 2 });
         const documents = buildDocuments(20, `Without-${name}`);
-        const [search, , pushed] = await expectServed(PROMISE, 'requests without Redis', [
+        const [search, , pushed, ...readings] = await expectServed(PROMISE, 'requests without Redis', [
           client.post(searchRoute.path, { query: QUERY }),
           limited.client.post(searchRoute.path, { query: QUERY }),
           client.post(ingestRoute.path, { documents }),
+          ...read(),
         ]);
         expect((search?.body as ResponseOf<typeof searchRoute>).hits).toHaveLength(1);
+        for (const { text } of readings) expect(text).toMatch(new RegExp(`${itemId}|${chunkId}`));
         const accepted = pushed?.body as IngestResponse;
 
         const startedAt = performance.now();

@@ -19,7 +19,7 @@ import {
 } from '@candor/testkit';
 import { readEvents, waitForEvent } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
-import { ingestOne } from '../../harness/ingest.js';
+import { ingestOne, push } from '../../harness/ingest.js';
 import { quoteFirst } from '../../harness/quote-first.js';
 import type { FaultyWorld } from '../../harness/start-behind-proxies.js';
 import { createKey, createTenant } from '../../harness/tenants.js';
@@ -53,12 +53,12 @@ export function describeWaitingRequests(
     });
     afterEach(() => release());
 
-    function lake(externalId: string) {
+    function lake(externalId: string, principal = PRINCIPAL) {
       return {
         externalId,
         title: `Quarry lake of Ulvedal, ${externalId}`,
         body: `The quarry lake of Ulvedal is 31 meters deep, says the ${externalId}.`,
-        accessPolicy: { provider: 'slack' as const, mode: 'acl' as const, principals: [PRINCIPAL] },
+        accessPolicy: { provider: 'slack' as const, mode: 'acl' as const, principals: [principal] },
       };
     }
 
@@ -120,6 +120,25 @@ export function describeWaitingRequests(
       release();
       const { data } = (await waiting.answer).body as { data: ReasonData };
       expect(data.answer).toBe(NO_EVIDENCE_ANSWER);
+      expect((await slow.answer).status).toBe(200);
+    });
+
+    it('obey a policy that was narrowed meanwhile', async () => {
+      const narrowed = await ingestOne(client, lake('narrowed note'));
+      const key = await createKey(client, { principals: [PRINCIPAL] });
+      expect((await key.client.get(`/v1/source-items/${narrowed}`)).status).toBe(200);
+      const slow = await occupy();
+      const waiting = await askBehind(key.client);
+      const { items } = await push(client, [lake('narrowed note', 'user:warden@lake.example')]);
+      expect(items).toMatchObject([{ sourceItemId: narrowed, status: 'accepted', version: 1 }]);
+      release();
+      const { status, text } = await waiting.answer;
+      expect([status, text]).toEqual([200, expect.stringContaining('says the lake')]);
+      expect(text).not.toContain('narrowed note');
+      // Not even the model was shown it.
+      expect(model().calls.map(readShownChunks).flat()).toEqual([
+        expect.objectContaining({ content: expect.stringContaining('says the lake') }),
+      ]);
       expect((await slow.answer).status).toBe(200);
     });
 

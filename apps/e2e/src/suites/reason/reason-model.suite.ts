@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   NO_EVIDENCE_ANSWER,
   NO_LINKED_STATEMENT_ANSWER,
@@ -17,59 +17,42 @@ import {
 import {
   answerWith,
   answerWithText,
-  ApiClient,
   closeSocket,
   failWith,
   hang,
   readShownChunks,
-  RunningProfile,
-  ScriptedModelServer,
+  type ApiClient,
   type ModelScript,
+  type ScriptedModelServer,
   type ShownChunk,
 } from '@candor/testkit';
 import { readEvents } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
 import { ingest } from '../../harness/ingest.js';
 import { readStatements } from '../../harness/quotations.js';
+import { MODEL_KEY } from '../../harness/profile-with-model.js';
 import { createKey } from '../../harness/tenants.js';
+import type { WorldOf } from '../../harness/world.js';
 
 const QUERY = 'How high is the tower of Velmark?';
 const SENTENCE = 'The tower of Velmark is 74 meters high & leans <slightly>.';
 const OTHER = 'After the storm the tower of Velmark is 71 meters high.';
-/** Long enough for what the tests change while an answer is held. */
-const TIMEOUT_MS = 5_000;
 
-/** Reasoning with an OpenAI-compatible model that a script plays, in a short-lived installation of its own. */
-export function describeReasonModel(): void {
+/** Reasoning with an OpenAI-compatible model that a script plays. */
+export function describeReasonModel(world: WorldOf, modelOf: () => ScriptedModelServer): void {
   describe('reason with a model', () => {
     let model: ScriptedModelServer;
-    let running: RunningProfile;
     let client: ApiClient;
 
     beforeAll(async () => {
-      model = await ScriptedModelServer.start();
-      running = await RunningProfile.start('standalone', {
-        env: {
-          CANDOR_DEMO: 'off',
-          LLM_BASE_URL: model.baseUrl,
-          LLM_MODEL: 'scripted-1',
-          LLM_API_KEY: 'sk-planted-secret',
-          LLM_TIMEOUT_MS: String(TIMEOUT_MS),
-        },
-      });
-      client = new ApiClient(running.url, await running.readAdminKey());
+      model = modelOf();
+      client = world().admin;
       const accessPolicy = { provider: 'slack', mode: 'provider_scope' } as const;
       await ingest(client, [
         { title: 'Tower of Velmark', body: `${SENTENCE}\nIt was built in 1911.`, accessPolicy },
         { title: 'Tower of Velmark, "survey" <2024>', body: OTHER, accessPolicy },
       ]);
     }, 300_000);
-
-    afterAll(async () => {
-      const stopped = await running?.stop();
-      await model?.stop();
-      expect(stopped?.leftovers ?? []).toEqual([]);
-    }, 90_000);
 
     beforeEach(() => model.play(answerWith({ statements: [], limitations: [] })));
 
@@ -84,7 +67,7 @@ export function describeReasonModel(): void {
       expect(model.calls).toHaveLength(1);
       const [call] = model.calls;
       expect(call?.path).toBe('/v1/chat/completions');
-      expect(call?.headers.authorization).toBe('Bearer sk-planted-secret');
+      expect(call?.headers.authorization).toBe(`Bearer ${MODEL_KEY}`);
       expect(call?.body).toMatchObject({
         model: 'scripted-1',
         response_format: { type: 'json_schema', json_schema: { strict: true } },
@@ -393,8 +376,8 @@ export function describeReasonModel(): void {
     });
 
     it('keeps prompts, answers and the key of the model out of its log', async () => {
-      const log = await running.readLog('synthesis');
-      for (const planted of ['sk-planted-secret', '74 meters', 'planted provider text', QUERY, client.key ?? '-'])
+      const log = await world().running.readLog('synthesis');
+      for (const planted of [MODEL_KEY, '74 meters', 'planted provider text', QUERY, client.key ?? '-'])
         expect(log).not.toContain(planted);
     });
   });

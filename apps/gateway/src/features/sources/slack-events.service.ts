@@ -84,7 +84,10 @@ export class SlackEventsService {
       const known = await findKnownItems(transaction, { tenantId, sourceId }, 'slack', externalIds);
       const itemIds = [...known.values()].map(({ itemId }) => itemId);
       const deleted = await tombstoneItems(transaction, { tenantId, requestId }, itemIds);
-      if (event.changedExternalId !== null) await requestReread(transaction, sourceId, event.changedExternalId);
+      // What isn't stored may have been read already, to be stored in a moment: it is looked at once more then.
+      const unstoredId = known.size === 0 ? event.deletedExternalId : null;
+      const rereadId = event.changedExternalId ?? unstoredId;
+      if (rereadId !== null) await requestReread(transaction, sourceId, rereadId);
       await wantSync(transaction, { tenantId, sourceId, mode: 'incremental', trigger: 'event', apiKeyId: null });
       await writeAuditEvents(transaction, [
         base,

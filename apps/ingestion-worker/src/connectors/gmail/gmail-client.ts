@@ -28,6 +28,14 @@ export type GmailThreadEntry = z.infer<typeof threadEntry>;
 const messageEntry = z.looseObject({ id: z.string().min(1), threadId: z.string().min(1) });
 export type GmailMessageEntry = z.infer<typeof messageEntry>;
 
+/** What a listing of threads is limited to. */
+export interface ThreadFilter {
+  /** In Gmail's syntax. */
+  query?: string | undefined;
+  /** Threads of which a message has it. */
+  label?: string | undefined;
+}
+
 /** The few endpoints that are read, for one call or slice. Errors: those of the port, and `CONNECTOR.ITEM_UNREADABLE`. */
 export class GmailClient {
   private readonly api: gmail_v1.Gmail;
@@ -53,7 +61,7 @@ export class GmailClient {
 
   /** Without spam and trash. */
   async listThreads(
-    query: string | undefined,
+    { query, label }: ThreadFilter,
     pageToken: string | null,
     pageSize: number,
   ): Promise<{ threads: GmailThreadEntry[]; nextPageToken: string | null }> {
@@ -62,6 +70,7 @@ export class GmailClient {
         userId: MAILBOX,
         maxResults: pageSize,
         ...(query === undefined ? {} : { q: query }),
+        ...(label === undefined ? {} : { labelIds: [label] }),
         ...(pageToken === null ? {} : { pageToken }),
       }),
     );

@@ -294,7 +294,8 @@ describe('GmailConnector', () => {
     expect(ids).toEqual(expect.arrayContaining(['t0', 't0:m0.1', 't0:m0.30', 't1099', 't1099:m1099.1']));
     expect(ids.filter((id) => /^t5\b/.test(id))).not.toContain('t5:trashed.1');
     expect(mailbox.server.calls.map(({ path }) => path.split('/').at(-1))).toEqual([
-      ...['threads', 'threads', 'threads', 'messages', 'messages', 'messages'],
+      // Those with drafts first.
+      ...['threads', 'threads', 'threads', 'threads', 'messages', 'messages', 'messages'],
     ]);
     mailbox.server.calls = [];
     expect(await collectIds(connect({ includeAttachments: false }))).toHaveLength(1_100);

@@ -1,10 +1,11 @@
 import type { GmailSettings, GoogleCredentials } from '@candor/contracts';
 import type { OAuth2Client } from 'googleapis-common';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
-import { isUnreadable, toItemFailure, toRunError } from '../item-errors.js';
+import { isUnreadable, toRunError } from '../item-errors.js';
 import { createGoogleAuth } from '../google/google-auth.js';
+import { OutageGuard } from '../outage-guard.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
-import type { ReadOptions, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import type { ItemChanges, ReadOptions, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 import { GmailClient, GMAIL_SCOPES, type GmailThreadEntry } from './gmail-client.js';
 import {
   isChangedSince,
@@ -15,9 +16,9 @@ import {
 } from './gmail-cursor.js';
 import { listMailboxIds } from './list-mailbox-ids.js';
 import { readHistory } from './read-history.js';
-import { toGmailItems, type GmailContext, type GmailItems } from './to-gmail-items.js';
+import { readThreads } from './read-threads.js';
+import { readThreadId, type GmailContext, type GmailItems } from './to-gmail-items.js';
 
-const PARALLEL_THREADS = 5;
 /** A thread may bring attachments along. */
 const THREADS_A_BATCH = 25;
 /** Attachments come as base64 within JSON; Gmail takes none beyond 50 MB. */
@@ -66,12 +67,7 @@ export class GmailConnector implements SourceConnector {
     const client = this.open(signal);
     try {
       const profile = await client.getProfile();
-      const context: GmailContext = {
-        mailbox: profile.emailAddress,
-        includeAttachments: this.includeAttachments,
-        giveUp,
-        openClient: (own) => this.open(own, MAX_ATTACHMENT_ANSWER),
-      };
+      const context = this.toContext(profile.emailAddress, giveUp);
       const saved = parseGmailCursor(cursor);
       let state: GmailCursor =
         saved === null || saved.phase === 'idle' ? this.startListing(profile.historyId, saved?.since ?? null) : saved;
@@ -98,6 +94,34 @@ export class GmailConnector implements SourceConnector {
     } catch (error) {
       throw toRunError(error, 'to list threads');
     }
+  }
+
+  /** With a query as well: ids come from a listing by it. One of an attachment stands for its thread. */
+  async *refresh(
+    externalIds: readonly string[],
+    signal: AbortSignal,
+    { giveUp }: ReadOptions = { giveUp: false },
+  ): AsyncIterable<ItemChanges> {
+    const client = this.open(signal);
+    const threadIds = [...new Set(externalIds.map(readThreadId))];
+    try {
+      const { emailAddress } = await client.getProfile();
+      const context = this.toContext(emailAddress, giveUp);
+      for (let start = 0; start < threadIds.length; start += this.pageSize) {
+        yield await readThreads(threadIds.slice(start, start + this.pageSize), client, context);
+      }
+    } catch (error) {
+      throw toRunError(error, 'to read threads');
+    }
+  }
+
+  private toContext(mailbox: string, giveUp: boolean): GmailContext {
+    return {
+      mailbox,
+      includeAttachments: this.includeAttachments,
+      guard: new OutageGuard(giveUp),
+      openClient: (own) => this.open(own, MAX_ATTACHMENT_ANSWER),
+    };
   }
 
   private get includeAttachments(): boolean {
@@ -138,11 +162,11 @@ export class GmailConnector implements SourceConnector {
     client: GmailClient,
   ): Promise<{ threads: GmailThreadEntry[]; nextPageToken: string | null }> {
     try {
-      return await client.listThreads(this.settings.query, pageToken, this.pageSize);
+      return await client.listThreads({ query: this.settings.query }, pageToken, this.pageSize);
     } catch (error) {
       // A token of an earlier slice has expired: from the top.
       if (pageToken === null || !isUnreadable(error)) throw error;
-      return client.listThreads(this.settings.query, null, this.pageSize);
+      return client.listThreads({ query: this.settings.query }, null, this.pageSize);
     }
   }
 
@@ -174,28 +198,5 @@ export class GmailConnector implements SourceConnector {
       scopes: GMAIL_SCOPES,
     });
     return new GmailClient(this.auth, this.http.fetchFor({ signal, maxBytes }), this.settings);
-  }
-}
-
-async function readThreads(ids: readonly string[], client: GmailClient, context: GmailContext): Promise<GmailItems> {
-  const all: GmailItems = { items: [], deletedIds: [], failures: [] };
-  for (let start = 0; start < ids.length; start += PARALLEL_THREADS) {
-    const group = ids.slice(start, start + PARALLEL_THREADS);
-    const read = await Promise.all(group.map((id) => readThread(id, client, context)));
-    for (const { items, deletedIds, failures } of read) {
-      all.items.push(...items);
-      all.deletedIds.push(...deletedIds);
-      all.failures.push(...failures);
-    }
-  }
-  return all;
-}
-
-async function readThread(id: string, client: GmailClient, context: GmailContext): Promise<GmailItems> {
-  try {
-    const thread = await client.findThread(id);
-    return thread === null ? { items: [], deletedIds: [id], failures: [] } : await toGmailItems(thread, context);
-  } catch (error) {
-    return { items: [], deletedIds: [], failures: [toItemFailure(id, null, error, context.giveUp)] };
   }
 }

@@ -1,5 +1,5 @@
 import type { ListedPage } from '../source-connector.port.js';
-import type { GmailClient, GmailMessageEntry, GmailThreadEntry } from './gmail-client.js';
+import type { GmailClient, GmailMessageEntry, GmailThreadEntry, ThreadFilter } from './gmail-client.js';
 import { listAttachmentIds } from './to-gmail-items.js';
 
 /** As many as Gmail gives. */
@@ -15,12 +15,15 @@ export interface MailboxScope {
  * tell, and a large mailbox takes hours to be read that way; what was attached to a message that is gone isn't named.
  */
 export async function* listMailboxIds(client: GmailClient, scope: MailboxScope): AsyncIterable<string[] | ListedPage> {
+  const drafted = await listDrafted(client);
   // A query is about threads; the messages of those need not match it.
   const chosen = scope.query === undefined ? null : new Set<string>();
-  for await (const threads of listThreads(client, scope.query)) {
+  for await (const threads of listThreads(client, { query: scope.query })) {
     const ids = threads.map(({ id }) => id);
     ids.forEach((id) => chosen?.add(id));
-    yield ids;
+    yield ids.filter((id) => !drafted.has(id));
+    // Whether there is more to it than a draft, the thread itself tells.
+    yield { ids: ids.filter((id) => drafted.has(id)), areGuesses: true };
   }
   if (!scope.includeAttachments) return;
   for await (const messages of listMessages(client)) {
@@ -29,11 +32,18 @@ export async function* listMailboxIds(client: GmailClient, scope: MailboxScope):
   }
 }
 
-async function* listThreads(client: GmailClient, query: string | undefined): AsyncIterable<GmailThreadEntry[]> {
+/** Threads with drafts, and maybe nothing else. */
+async function listDrafted(client: GmailClient): Promise<Set<string>> {
+  const drafted = new Set<string>();
+  for await (const threads of listThreads(client, { label: 'DRAFT' })) threads.forEach(({ id }) => drafted.add(id));
+  return drafted;
+}
+
+async function* listThreads(client: GmailClient, filter: ThreadFilter): AsyncIterable<GmailThreadEntry[]> {
   let pageToken: string | null = null;
   do {
     const page: Awaited<ReturnType<GmailClient['listThreads']>> = await client.listThreads(
-      query,
+      filter,
       pageToken,
       LISTING_PAGE,
     );

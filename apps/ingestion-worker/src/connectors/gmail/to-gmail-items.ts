@@ -2,6 +2,7 @@ import type { AccessPolicy } from '@candor/contracts';
 import { AppError } from '@candor/contracts';
 import { createHash } from 'node:crypto';
 import { toItemFailure } from '../item-errors.js';
+import type { OutageGuard } from '../outage-guard.js';
 import { refuseUnreadFile } from '../refuse-unread-file.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
 import { decodeBase64Url, type GmailClient } from './gmail-client.js';
@@ -23,8 +24,7 @@ const MOST_MESSAGE_IDS = 200;
 export interface GmailContext {
   mailbox: string;
   includeAttachments: boolean;
-  /** An outage that concerns one thread is that thread's failure. */
-  giveUp: boolean;
+  guard: OutageGuard;
   openClient: (signal: AbortSignal) => GmailClient;
 }
 
@@ -40,6 +40,11 @@ export function mapGmailPolicy(mailbox: string): AccessPolicy {
 
 export function toAttachmentId(threadId: string, messageId: string, ordinal: number): string {
   return `${threadId}:${messageId}.${String(ordinal)}`;
+}
+
+/** Of the thread itself, or of what is attached to it. */
+export function readThreadId(externalId: string): string {
+  return externalId.split(':', 1)[0] ?? externalId;
 }
 
 /** Every id that a message's attachments may have had. */

@@ -3,6 +3,7 @@ import type { OAuth2Client } from 'googleapis-common';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
 import { isUnreadable, toRunError, unreadable } from '../item-errors.js';
 import { createGoogleAuth } from '../google/google-auth.js';
+import { OutageGuard } from '../outage-guard.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
 import type { ItemFailure, ReadOptions, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 import { MAX_FILE_BYTES } from '../refuse-unread-file.js';
@@ -73,7 +74,7 @@ export class GoogleDriveConnector implements SourceConnector {
     try {
       const scope = await readFolderScope(client, this.settings.folderIds);
       const openClient = (own: AbortSignal): DriveClient => this.open(own, MAX_FILE_BYTES);
-      const context: DriveContext = { client, openClient, now: this.now, giveUp };
+      const context: DriveContext = { client, openClient, now: this.now, guard: new OutageGuard(giveUp) };
       let state = parseDriveCursor(cursor) ?? startListing(await client.getStartPageToken());
       let mayRestart = true;
       for (let isDone = false; !isDone;) {
@@ -186,8 +187,10 @@ function nextOfList(state: ListState, nextPageToken: string | null, queries: num
 
 async function readEach(files: readonly DriveFile[], context: DriveContext): Promise<DriveEntry[]> {
   const entries: DriveEntry[] = [];
-  for (let start = 0; start < files.length; start += PARALLEL_FILES) {
-    const group = files.slice(start, start + PARALLEL_FILES);
+  // Which requests fail in a row is known of those that are made in a row.
+  const atOnce = context.guard.giveUp ? 1 : PARALLEL_FILES;
+  for (let start = 0; start < files.length; start += atOnce) {
+    const group = files.slice(start, start + atOnce);
     const read = await Promise.all(group.map((file) => toDriveEntry(file, context)));
     entries.push(...read.filter((entry) => entry !== null));
   }

@@ -97,6 +97,35 @@ describe('GoogleDriveConnector, of what Drive tells in part', () => {
     await expect(collect(connect(), null, { giveUp: true })).rejects.toMatchObject({ code: 'CONNECTOR.RATE_LIMITED' });
   });
 
+  it('takes permissions that fail for three files in a row for an outage, and withholds none for it', async () => {
+    drive.files = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => file(id, 'text/plain', { permissions: undefined }));
+    drive.server.on(/^\/drive\/v3\/files\/\w+\/permissions$/, () => ({ status: 503 }));
+    const outage = { code: 'CONNECTOR.UNAVAILABLE', retryable: true };
+    await expect(collect(connect(), null, { giveUp: true })).rejects.toMatchObject(outage);
+    // Files that need no request say nothing of it.
+    drive.files = drive.files.map((found) => (found.id === 'b' ? file('b', 'text/plain') : found));
+    await expect(collect(connect(), null, { giveUp: true })).rejects.toMatchObject(outage);
+    drive.server.on(/^\/drive\/v3\/files\/[cf]\/permissions$/, () => ({ body: { permissions: [] } }));
+    drive.files = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => file(id, 'text/plain', { permissions: undefined }));
+    const { byId } = await collect(connect(), null, { giveUp: true });
+    expect([...byId.keys()]).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    for (const id of ['a', 'b', 'd', 'e']) {
+      await expect(loadText(byId.get(id))).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE' });
+    }
+  });
+
+  it('takes shortcuts whose targets fail in a row for an outage', async () => {
+    const shortcut = (id: string, targetId: string): TestFile =>
+      file(id, SHORTCUT, { shortcutDetails: { targetId, targetMimeType: 'text/plain' } });
+    drive.files = [shortcut('s1', 'bad'), shortcut('s2', 'fine'), shortcut('s3', 'bad'), file('fine', 'text/plain')];
+    drive.server.on('/drive/v3/files/bad', () => ({ status: 503 }));
+    const { byId, failures } = await collect(connect(), null, { giveUp: true });
+    expect([...byId.keys()]).toEqual(['fine']);
+    expect(failures.map(({ externalId }) => externalId)).toEqual(['s1', 's3']);
+    drive.files = [shortcut('s1', 'bad'), file('fine', 'text/plain'), shortcut('s2', 'bad'), shortcut('s3', 'bad')];
+    await expect(collect(connect(), null, { giveUp: true })).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE' });
+  });
+
   it('fails a shortcut alone whose target comes garbled, and keeps the target', async () => {
     drive.files = [
       file('link', SHORTCUT, { shortcutDetails: { targetId: 'odd', targetMimeType: 'text/plain' } }),

@@ -1,5 +1,6 @@
 import { AppError } from '@candor/contracts';
 import { isUnreadable, toItemFailure, unreadable } from '../item-errors.js';
+import type { OutageGuard } from '../outage-guard.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
 import { chooseContent, markContent, type DriveContent } from './choose-content.js';
 import type { DriveClient } from './drive-client.js';
@@ -16,8 +17,7 @@ export interface DriveContext {
   /** For downloads, with their own limit and the caller's signal. */
   openClient: (signal: AbortSignal) => DriveClient;
   now: () => number;
-  /** An outage that concerns one file is that file's failure. */
-  giveUp: boolean;
+  guard: OutageGuard;
 }
 
 /** Null for folders, which hold no text. */
@@ -25,11 +25,15 @@ export async function toDriveEntry(found: DriveFile, context: DriveContext): Pro
   if (found.trashed === true) return { kind: 'deleted', id: found.id };
   if (found.mimeType === FOLDER) return null;
   try {
-    const file = found.mimeType === SHORTCUT ? await followShortcut(found, context.client) : found;
+    const file = found.mimeType === SHORTCUT ? await readTarget(found, context) : found;
     return file === null ? null : { kind: 'item', item: await toItem(file, context) };
   } catch (error) {
-    return { kind: 'failure', failure: toItemFailure(found.id, found.name, error, context.giveUp) };
+    return { kind: 'failure', failure: context.guard.toItemFailure(found.id, found.name, error) };
   }
+}
+
+function readTarget(shortcut: DriveFile, { client, guard }: DriveContext): Promise<DriveFile | null> {
+  return followShortcut(shortcut, { getFile: (id) => guard.ask('files.get', () => client.getFile(id)) });
 }
 
 /** The file that a shortcut stands for; null for folders, whose files are found by themselves. */
@@ -94,12 +98,12 @@ function judgeContent(file: DriveFile): DriveContent | AppError {
  * Null = unreadable; an error = given up on: the file is withheld, and its failure has it read again. Listings carry
  * permissions only for files that this account may share.
  */
-async function readPermissions(file: DriveFile, context: DriveContext): Promise<unknown[] | AppError | null> {
+async function readPermissions(file: DriveFile, { client, guard }: DriveContext): Promise<unknown[] | AppError | null> {
   if (file.permissions?.length) return file.permissions;
   try {
-    return await context.client.listPermissions(file.id);
+    return await guard.ask('permissions.list', () => client.listPermissions(file.id));
   } catch (error) {
-    return isUnreadable(error) ? null : toItemFailure(file.id, file.name, error, context.giveUp).error;
+    return isUnreadable(error) ? null : guard.toItemFailure(file.id, file.name, error).error;
   }
 }
 

@@ -73,6 +73,10 @@ export class NotionClient {
     return this.call(() => this.api.databases.retrieve({ database_id: id }));
   }
 
+  async getBlock(id: string): Promise<NotionObject> {
+    return this.call(() => this.api.blocks.retrieve({ block_id: id }));
+  }
+
   /** At most `limit` children of a block or page, in order. */
   async listChildren(blockId: string, limit: number): Promise<NotionObject[]> {
     const children: NotionObject[] = [];

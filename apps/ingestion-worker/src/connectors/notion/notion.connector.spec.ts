@@ -240,6 +240,8 @@ describe('NotionConnector', () => {
       '/v1/pages/locked': refuse(403, 'restricted_resource'),
       '/v1/pages/odd': refuse(400, 'validation_error'),
       '/v1/pages/failing': { status: 503 },
+      '/v1/pages/broken': { status: 503 },
+      '/v1/pages/worse': { status: 503 },
       '/v1/pages/old-board': refuse(400, 'validation_error'),
       '/v1/data_sources/board': { body: page('board', '2026-02-01T10:00:00.000Z', { object: 'data_source' }) },
       '/v1/databases/database': { body: page('database', '2026-02-01T10:00:00.000Z', { object: 'database' }) },
@@ -262,7 +264,9 @@ describe('NotionConnector', () => {
       'none',
     ];
     expect(await confirm(...asked)).toEqual(['trashed', 'archived', 'old-board', 'none']);
-    await expect(confirm('none', 'failing', 'failing')).rejects.toMatchObject({ code: 'CONNECTOR.UNAVAILABLE' });
+    await expect(confirm('none', 'failing', 'broken', 'worse')).rejects.toMatchObject({
+      code: 'CONNECTOR.UNAVAILABLE',
+    });
     server.on('/v1/pages/none', () => refuse(401, 'unauthorized'));
     await expect(confirm('none')).rejects.toMatchObject({ code: 'CONNECTOR.CREDENTIALS_REJECTED' });
     server.on('/v1/pages/none', () => ({ status: 404, body: 'Not Found' }));

@@ -1,7 +1,8 @@
 import { AppError, type AccessPolicy, type NotionCredentials, type NotionSettings } from '@candor/contracts';
 import { z } from 'zod';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
-import { isUnreadable, toItemFailure, unreadable } from '../item-errors.js';
+import { isUnreadable, unreadable } from '../item-errors.js';
+import { OutageGuard } from '../outage-guard.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
 import type { ItemFailure, ReadOptions, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
 import { findGone } from './find-gone.js';
@@ -60,11 +61,12 @@ export class NotionConnector implements SourceConnector {
   ): AsyncIterable<SyncBatch> {
     let state = cursorSchema.safeParse(cursor).data ?? { watermark: null, walk: null };
     const client = this.open(signal);
+    const guard = new OutageGuard(options.giveUp);
     const context = await this.readContext(client);
     const floor = state.watermark === null ? -Infinity : Date.parse(state.watermark) - OVERLAP_MS;
     for (let isDone = false; !isDone;) {
       const list = await this.readPage(client, state);
-      const { entries, failures } = await readEntries(client, list.results, options);
+      const { entries, failures } = await readEntries(client, list.results, guard);
       for (const entry of entries) context.titles.set(entry.id, readTitle(entry));
       const changed = entries.filter((entry) => Date.parse(entry.last_edited_time) >= floor);
       const live = changed.filter((entry) => !isTrashed(entry));
@@ -139,7 +141,7 @@ export function mapNotionPolicy(bot: NotionObject): AccessPolicy {
 async function readEntries(
   client: NotionClient,
   results: readonly NotionObject[],
-  { giveUp }: ReadOptions,
+  guard: OutageGuard,
 ): Promise<{ entries: NotionEntry[]; failures: ItemFailure[] }> {
   const entries: NotionEntry[] = [];
   const failures: ItemFailure[] = [];
@@ -148,11 +150,12 @@ async function readEntries(
     try {
       // Without the right to read a page's content, search gives its id alone.
       const isPartial = result['object'] === 'page' && result['last_edited_time'] === undefined && id !== '';
-      const entry = notionEntrySchema.safeParse(isPartial ? await client.getPage(id) : result);
+      const whole = isPartial ? await guard.ask('pages.retrieve', () => client.getPage(id)) : result;
+      const entry = notionEntrySchema.safeParse(whole);
       if (!entry.success) throw unreadable('Notion gave an entry that is not as documented.', 'malformed', entry.error);
       entries.push(entry.data);
     } catch (error) {
-      failures.push(toItemFailure(id || '?', null, error, giveUp));
+      failures.push(guard.toItemFailure(id || '?', null, error));
     }
   }
   return { entries, failures };

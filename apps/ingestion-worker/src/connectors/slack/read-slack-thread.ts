@@ -2,18 +2,24 @@ import { compareSlackTs, readThreadTs, renderSlackThread, type SlackMessage } fr
 import { AppError, type AccessPolicy } from '@candor/contracts';
 import { createHash } from 'node:crypto';
 import { isUnreadable, unreadable } from '../item-errors.js';
+import type { OutageGuard } from '../outage-guard.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
 import { MAX_THREAD_MESSAGES, type SlackChannel, type SlackClient, type SlackReplies } from './slack-client.js';
 import type { SlackDirectory } from './slack-directory.js';
 
-/** What every thread of a channel shares. */
-export interface ChannelContext {
+/** What a call or slice works with. */
+export interface SlackSession {
   client: SlackClient;
   directory: SlackDirectory;
-  channel: SlackChannel;
-  policy: AccessPolicy | null;
+  guard: OutageGuard;
   /** `https://<workspace>.slack.com/`; null when the server doesn't say. */
   workspaceUrl: string | null;
+}
+
+/** What every thread of a channel shares. */
+export interface ChannelContext extends SlackSession {
+  channel: SlackChannel;
+  policy: AccessPolicy | null;
 }
 
 export function toExternalId(channelId: string, threadTs: string): string {

@@ -1,13 +1,8 @@
-import { toItemFailure } from '../item-errors.js';
 import type { ItemChanges } from '../source-connector.port.js';
 import { readSlackThread, toExternalId, type ChannelContext } from './read-slack-thread.js';
 
 /** Threads of one channel by the timestamps of their roots, whatever their age. */
-export async function readThreads(
-  timestamps: readonly string[],
-  context: ChannelContext,
-  giveUp: boolean,
-): Promise<ItemChanges> {
+export async function readThreads(timestamps: readonly string[], context: ChannelContext): Promise<ItemChanges> {
   const changes: ItemChanges = { items: [], deletedIds: [], failures: [] };
   for (const ts of timestamps) {
     const externalId = toExternalId(context.channel.id, ts);
@@ -21,7 +16,7 @@ export async function readThreads(
       changes.items.push(thread.item);
       changes.failures.push(...thread.failures);
     } catch (error) {
-      changes.failures.push(toItemFailure(externalId, `#${context.channel.name}`, error, giveUp));
+      changes.failures.push(context.guard.toItemFailure(externalId, `#${context.channel.name}`, error));
     }
   }
   return changes;

@@ -3,6 +3,7 @@ import { LogLevel, WebClient, type WebAPICallResult } from '@slack/web-api';
 import { z } from 'zod';
 import type { OutboundFetch } from '../outbound-http/outbound-fetch.js';
 import { isUnreadable, unreadable } from '../item-errors.js';
+import type { OutageGuard } from '../outage-guard.js';
 import { toSlackError } from './slack-errors.js';
 import { AppError } from '@candor/contracts';
 
@@ -83,7 +84,13 @@ export interface MessagePage {
 export class SlackClient {
   private readonly web: WebClient;
 
-  constructor(token: string, fetch: OutboundFetch, baseUrl?: string) {
+  /** The guard sees every request, by its method. */
+  constructor(
+    token: string,
+    fetch: OutboundFetch,
+    private readonly guard: OutageGuard,
+    baseUrl?: string,
+  ) {
     this.web = new WebClient(token, {
       fetch: fetch,
       retryConfig: { retries: 0 },
@@ -206,11 +213,13 @@ export class SlackClient {
     method: string,
     args: Record<string, unknown>,
   ): Promise<WebAPICallResult & Record<string, unknown>> {
-    try {
-      return (await this.web.apiCall(method, args)) as WebAPICallResult & Record<string, unknown>;
-    } catch (error) {
-      throw toSlackError(error);
-    }
+    return this.guard.ask(method, async () => {
+      try {
+        return (await this.web.apiCall(method, args)) as WebAPICallResult & Record<string, unknown>;
+      } catch (error) {
+        throw toSlackError(error);
+      }
+    });
   }
 }
 

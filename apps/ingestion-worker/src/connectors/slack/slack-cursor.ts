@@ -1,6 +1,7 @@
 import { compareSlackTs, readThreadTs, type SlackMessage } from '@candor/extraction';
 import { z } from 'zod';
 import type { SyncCursor } from '../source-connector.port.js';
+import { WITHHELD } from './channel-policy.js';
 
 const channelStateSchema = z.object({
   /** Timestamp of the newest message seen. */
@@ -31,6 +32,10 @@ const cursorSchema = z.object({
   /** The last channel that this pass finished. */
   after: z.string().nullable(),
   walk: walkSchema.nullable(),
+  /** The last channel of this pass that was stepped over, as its history kept failing; null once another was read. */
+  skipped: z.string().nullable().default(null),
+  /** The last private channel of this pass whose members kept failing; null once another's were read. */
+  unlisted: z.string().nullable().default(null),
 });
 export type ChannelState = z.infer<typeof channelStateSchema>;
 export type ChannelWalk = z.infer<typeof walkSchema>;
@@ -38,7 +43,38 @@ export type SlackCursor = z.infer<typeof cursorSchema>;
 
 /** A cursor of another make starts from the beginning: slower, never wrong. */
 export function parseSlackCursor(cursor: SyncCursor | null): SlackCursor {
-  return cursorSchema.safeParse(cursor).data ?? { channels: {}, policies: {}, after: null, walk: null };
+  const empty = { channels: {}, policies: {}, after: null, walk: null, skipped: null, unlisted: null };
+  return cursorSchema.safeParse(cursor).data ?? empty;
+}
+
+/** All channels are behind: the next run begins with the first. */
+export function restart(state: SlackCursor): SlackCursor {
+  return { ...state, after: null, walk: null, skipped: null, unlisted: null };
+}
+
+/** Channels of which something may be stored that may still be read. */
+export function listKnown({ channels, policies }: SlackCursor): string[] {
+  const open = Object.keys(policies).filter((id) => policies[id] !== WITHHELD);
+  return [...new Set([...Object.keys(channels), ...open])];
+}
+
+/** What it holds is withheld. Met again, it is read as one that was never seen. */
+export function closeChannel(state: SlackCursor, id: string): SlackCursor {
+  return {
+    ...state,
+    channels: omit(state.channels, id),
+    policies: { ...state.policies, [id]: WITHHELD },
+    walk: state.walk?.channel === id ? null : state.walk,
+  };
+}
+
+/** Nothing of it was ever read. */
+export function forgetChannel(state: SlackCursor, id: string): SlackCursor {
+  return { ...state, channels: omit(state.channels, id), policies: omit(state.policies, id) };
+}
+
+function omit<Value>(values: Record<string, Value>, id: string): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => key !== id));
 }
 
 const WINDOW_SECONDS = 7 * 24 * 60 * 60;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { OutageGuard } from '../outage-guard.js';
 import type { SlackUser } from './slack-client.js';
 import { SlackDirectory } from './slack-directory.js';
 
@@ -27,7 +28,7 @@ describe('SlackDirectory', () => {
 
   it('asks by id for those beyond the first list, once each, also when they are gone', async () => {
     const { asked, client } = workspace(['U111', 'U222']);
-    const directory = await SlackDirectory.read(client, []);
+    const directory = await SlackDirectory.read(client, [], new OutageGuard(false));
     const messages = [{ ts: '1.0', user: 'U222', text: 'for <@U111> and <@U333>' }];
     await directory.learn(messages);
     await directory.learn(messages);
@@ -46,7 +47,7 @@ describe('SlackDirectory', () => {
   it('asks for all at once when many are unknown', async () => {
     const ids = Array.from({ length: 150 }, (_, index) => `U${String(1000 + index)}`);
     const { asked, client } = workspace(ids);
-    const directory = await SlackDirectory.read(client, []);
+    const directory = await SlackDirectory.read(client, [], new OutageGuard(false));
     await directory.learnUsers([...ids, 'UGONE']);
     expect(asked).toEqual(['list 1000', 'list Infinity', 'UGONE']);
   });

@@ -1,4 +1,5 @@
 import type { SlackMessage, SlackNames } from '@candor/extraction';
+import type { OutageGuard } from '../outage-guard.js';
 import type { SlackChannel, SlackClient, SlackUser } from './slack-client.js';
 
 /** Of a large workspace: each slice asks anew. */
@@ -15,6 +16,7 @@ export class SlackDirectory implements SlackNames {
   private constructor(
     private readonly client: Pick<SlackClient, 'findUser' | 'listUsers'>,
     channels: readonly SlackChannel[],
+    private readonly guard: Pick<OutageGuard, 'isGivenUp'>,
   ) {
     this.channelNames = new Map(channels.map(({ id, name }) => [id, name]));
   }
@@ -22,8 +24,9 @@ export class SlackDirectory implements SlackNames {
   static async read(
     client: Pick<SlackClient, 'findUser' | 'listUsers'>,
     channels: readonly SlackChannel[],
+    guard: Pick<OutageGuard, 'isGivenUp'>,
   ): Promise<SlackDirectory> {
-    const directory = new SlackDirectory(client, channels);
+    const directory = new SlackDirectory(client, channels, guard);
     await directory.list(FIRST_USERS);
     return directory;
   }
@@ -52,7 +55,17 @@ export class SlackDirectory implements SlackNames {
   async learnUsers(ids: readonly string[]): Promise<void> {
     const unknown = (): string[] => ids.filter((id) => !this.users.has(id));
     if (unknown().length > MANY_UNKNOWN && this.listed < Infinity) await this.list(Infinity);
-    for (const id of unknown()) this.users.set(id, await this.client.findUser(id));
+    for (const id of unknown()) this.users.set(id, await this.findUser(id));
+  }
+
+  /** One that can't be had goes by its id: a name is not worth a thread, let alone a channel. */
+  private async findUser(id: string): Promise<SlackUser | null> {
+    try {
+      return await this.client.findUser(id);
+    } catch (error) {
+      if (!this.guard.isGivenUp(error)) throw error;
+      return null;
+    }
   }
 
   private async list(enough: number): Promise<void> {

@@ -1,11 +1,10 @@
 import { AppError, type SlackCredentials, type SlackSettings } from '@candor/contracts';
-import { compareSlackTs, isSlackContent, parseSlackTs, readThreadTs } from '@candor/extraction';
-import { createHash } from 'node:crypto';
 import { MAX_BATCH_ITEMS, type ConnectorOptions } from '../connector-options.js';
-import { isUnreadable, unreadable } from '../item-errors.js';
+import { OutageGuard } from '../outage-guard.js';
 import { OutboundHttp } from '../outbound-http/outbound-fetch.js';
 import type {
   ItemChanges,
+  ItemFailure,
   ListedPage,
   ListingLimit,
   ReadOptions,
@@ -13,6 +12,7 @@ import type {
   SyncBatch,
   SyncCursor,
 } from '../source-connector.port.js';
+import { digest, shareOf, WITHHELD } from './channel-policy.js';
 import {
   chooseChannels,
   describeGaps,
@@ -21,37 +21,35 @@ import {
   privateUnseen,
   type ChosenChannels,
 } from './choose-channels.js';
+import { describeFailing } from './describe-channel-failure.js';
+import { findMembers, readMembers } from './find-members.js';
+import { leaveChannel, listRecent } from './leave-channel.js';
+import { listThreadIds } from './list-thread-ids.js';
 import { mapSlackPolicy } from './map-slack-policy.js';
-import { findThreads, toExternalId, type ChannelContext } from './read-slack-thread.js';
+import { toExternalId, type ChannelContext, type SlackSession } from './read-slack-thread.js';
 import { readThreads } from './read-threads.js';
-import { SlackClient, UNNAMED, type SlackChannel } from './slack-client.js';
+import { SlackClient, UNNAMED, type MessagePage, type SlackChannel } from './slack-client.js';
 import {
+  closeChannel,
   finishWalk,
+  listKnown,
   parseSlackCursor,
+  restart,
   startOfWindow,
-  type ChannelState,
   type ChannelWalk,
   type SlackCursor,
 } from './slack-cursor.js';
 import { SlackDirectory } from './slack-directory.js';
-import { walkPage, type WalkedPage } from './walk-channel.js';
+import { walkPage } from './walk-channel.js';
 
-const CLOSED = ['not_in_channel', 'channel_not_found', 'access_denied', 'restricted_action'];
-/** Ids alone are cheap, and requests are few: as many as Slack gives at once. */
-const LISTING_PAGE = 999;
-
-interface Slice extends ChosenChannels {
-  client: SlackClient;
-  directory: SlackDirectory;
-  workspaceUrl: string | null;
-  giveUp: boolean;
-}
+type Slice = SlackSession & ChosenChannels;
 
 /**
  * Threads of Slack channels. Each run reads a week of each channel again, counted from its newest message, and finds edits,
  * replies and deletions there, in the replies of a thread up to two days after its last; a changed name makes it
- * read the whole channel, a changed member list is taken over for all of its threads before any is read. What changes later
- * is found by events (`refresh`) and by a full run, deletions and late replies by reconciliation too.
+ * read the whole channel, a changed member list is taken over for all of its threads before any is read, and a channel that
+ * closes is withheld as a whole. What changes later is found by events (`refresh`) and by a full run, deletions and late
+ * replies by reconciliation too.
  */
 export class SlackConnector implements SourceConnector {
   readonly provider = 'slack';
@@ -69,7 +67,7 @@ export class SlackConnector implements SourceConnector {
   }
 
   async check(signal: AbortSignal): Promise<{ account: string }> {
-    const { team, team_id, user } = await this.open(signal).getAccount();
+    const { team, team_id, user } = await this.open(signal, new OutageGuard(false)).getAccount();
     return { account: `${user ?? 'unnamed'} in ${team ?? team_id ?? 'an unnamed workspace'}` };
   }
 
@@ -80,11 +78,12 @@ export class SlackConnector implements SourceConnector {
   ): AsyncIterable<SyncBatch> {
     const slice = await this.begin(signal, options);
     let state = parseSlackCursor(cursor);
-    const gone = Object.keys(state.channels).filter((id) => isGone(id, slice));
+    const gone = listKnown(state).filter((id) => isGone(id, slice));
     for (const id of gone) {
-      const deletedIds = (state.channels[id]?.recent ?? []).map((ts) => toExternalId(id, ts));
-      state = { ...state, ...forget(state, id) };
-      yield batch(state, { deletedIds });
+      const deletedIds = listRecent(id, state);
+      state = closeChannel(state, id);
+      // All that lies further back is hidden until a comparison finds it gone.
+      yield batch(state, { deletedIds, policyOf: shareOf({ id }, null) });
     }
     // With the first batch whose cursor leaves the start behind: told once a run, however often its slices begin.
     let gaps = state.after === null && state.walk === null ? describeGaps(slice) : [];
@@ -111,8 +110,7 @@ export class SlackConnector implements SourceConnector {
     for (const channel of slice.channels) {
       const own = externalIds.filter((id) => id.startsWith(toExternalId(channel.id, '')));
       if (own.length === 0) continue;
-      const timestamps = own.map((id) => id.slice(channel.id.length + 1));
-      yield await readThreads(timestamps, await readContext(channel, slice), slice.giveUp);
+      yield await this.reread(channel, own, slice);
     }
     const unread = slice.malformed.flatMap((channelId) =>
       externalIds
@@ -128,9 +126,31 @@ export class SlackConnector implements SourceConnector {
     if (malformed.includes(UNNAMED)) {
       throw new AppError('CONNECTOR.UNAVAILABLE', { message: 'Slack lists a channel without an id.' });
     }
-    const listed = [...channels.map((channel) => channel.id), ...malformed];
-    for (const id of listed) yield* listThreadIds(client, id);
-    if (lacksPrivate) yield { onlyUnder: listed.map((id) => toExternalId(id, '')), failure: privateUnseen() };
+    const listed: string[] = [];
+    let failure = lacksPrivate ? privateUnseen() : null;
+    let hasFailed = false;
+    for (const channel of [...channels, ...malformed.map((id) => ({ id, name: id }))]) {
+      const error = yield* listThreadIds(client, channel.id);
+      // Of one alone the others are still compared; two in a row are an outage.
+      if (error !== null && hasFailed) throw error;
+      hasFailed = error !== null;
+      if (error === null) listed.push(channel.id);
+      else failure = describeFailing(channel, 'Slack fails to list this channel; it was not compared.', error);
+    }
+    if (failure !== null) yield { onlyUnder: listed.map((id) => toExternalId(id, '')), failure };
+  }
+
+  private async reread(channel: SlackChannel, externalIds: readonly string[], slice: Slice): Promise<ItemChanges> {
+    let memberIds: string[] | null;
+    try {
+      memberIds = await readMembers(channel, slice);
+    } catch (error) {
+      // Without a policy of today they stay as they are: the walk withholds the whole channel.
+      const toFailure = (id: string): ItemFailure => slice.guard.toItemFailure(id, `#${channel.name}`, error);
+      return { items: [], deletedIds: [], failures: externalIds.map(toFailure) };
+    }
+    const timestamps = externalIds.map((id) => id.slice(channel.id.length + 1));
+    return readThreads(timestamps, toContext(channel, memberIds, slice));
   }
 
   private async *walk(
@@ -138,34 +158,47 @@ export class SlackConnector implements SourceConnector {
     before: SlackCursor,
     slice: Slice,
   ): AsyncIterable<{ state: SlackCursor; batch: SyncBatch }> {
-    let state = before;
-    const known = state.channels[channel.id];
-    const context = await readContext(channel, slice);
+    const { id } = channel;
+    const known = before.channels[id];
+    const found = await findMembers(channel, before, slice);
+    let { state, failures } = found;
+    const context = toContext(channel, found.memberIds, slice);
     let walk = this.startWalk(channel, state);
-    const policy = digest(context.policy);
-    if (state.policies[channel.id] !== policy) {
-      // What a public channel's threads have before a first look is never wider.
-      const mayBeWider = channel.is_private || state.policies[channel.id] !== undefined;
-      state = { ...state, walk, policies: { ...state.policies, [channel.id]: policy } };
-      const shared = { matching: { channelId: channel.id }, metadata: { isPrivate: channel.is_private } };
-      const policyOf = { ...shared, accessPolicy: context.policy };
-      if (mayBeWider) yield { state, batch: batch(state, { policyOf }) };
-    }
-    for (let isDone = false; !isDone;) {
-      const page = await this.readPage(walk, known, context, slice.giveUp);
-      if (page === null) {
-        state = { ...forget(state, channel.id), walk: null, after: channel.id };
-        yield { state, batch: batch(state, describeClosed(channel, known)) };
-        return;
+    /** Digest of the policy that the stored threads have; undefined = none is stored. */
+    let given = state.policies[id];
+    try {
+      // What was withheld may belong to a channel that is still closed, and isn't opened before that is known.
+      let page = given === WITHHELD ? await this.readPage(walk, slice) : null;
+      const policy = digest(context.policy);
+      if (given !== policy) {
+        // What a public channel's threads have before a first look is never wider.
+        const mayBeWider = channel.is_private || given !== undefined;
+        state = { ...state, walk, policies: { ...state.policies, [id]: policy } };
+        if (mayBeWider) {
+          given = policy;
+          yield { state, batch: batch(state, { policyOf: shareOf(channel, context.policy), failures }) };
+          failures = [];
+        }
       }
-      ({ walk, isDone } = page);
-      const finished = isDone ? finishWalk(walk, known) : null;
-      state = finished
-        ? { ...state, channels: { ...state.channels, [channel.id]: finished.next }, walk: null, after: channel.id }
-        : { ...state, walk };
-      const missing = (finished?.missing ?? []).map((ts) => toExternalId(channel.id, ts));
-      const deletedIds = [...new Set([...page.deletedIds, ...missing])];
-      yield { state, batch: batch(state, { ...page, deletedIds }) };
+      for (let isDone = false; !isDone;) {
+        page ??= await this.readPage(walk, slice);
+        const walked = await walkPage(page, walk, known, context);
+        page = null;
+        ({ walk, isDone } = walked);
+        const finished = isDone ? finishWalk(walk, known) : null;
+        state = finished
+          ? { ...state, channels: { ...state.channels, [id]: finished.next }, walk: null, after: id, skipped: null }
+          : { ...state, walk, skipped: null };
+        const missing = (finished?.missing ?? []).map((ts) => toExternalId(id, ts));
+        const deletedIds = [...new Set([...walked.deletedIds, ...missing])];
+        given = policy;
+        yield { state, batch: batch(state, { ...walked, deletedIds, failures: [...failures, ...walked.failures] }) };
+        failures = [];
+      }
+    } catch (error) {
+      const left = leaveChannel(channel, error, { state, given, giveUp: slice.guard.giveUp });
+      if (left === null) throw error;
+      yield { state: left.state, batch: batch(left.state, { ...left, failures: [...failures, ...left.failures] }) };
     }
   }
 
@@ -179,85 +212,32 @@ export class SlackConnector implements SourceConnector {
     return { channel: channel.id, oldest, latest: null, newest: known?.newest ?? '0', facts, startedAt, seen: [] };
   }
 
-  /** Null when the channel is closed to the token. */
-  private async readPage(
-    walk: ChannelWalk,
-    known: ChannelState | undefined,
-    context: ChannelContext,
-    giveUp: boolean,
-  ): Promise<WalkedPage | null> {
-    try {
-      return await walkPage(walk, known, { limit: this.pageSize, giveUp }, context);
-    } catch (error) {
-      if (isUnreadable(error, CLOSED)) return null;
-      throw error;
-    }
+  private readPage({ channel, oldest, latest }: ChannelWalk, { client }: Slice): Promise<MessagePage> {
+    return client.readHistory(channel, { oldest, latest, limit: this.pageSize });
   }
 
   private async begin(signal: AbortSignal, { giveUp }: ReadOptions = { giveUp: false }): Promise<Slice> {
-    const client = this.open(signal);
+    const guard = new OutageGuard(giveUp);
+    const client = this.open(signal, guard);
     const account = await client.getAccount();
     const list = await client.listChannels();
-    const directory = await SlackDirectory.read(client, list.channels);
+    const directory = await SlackDirectory.read(client, list.channels, guard);
     const chosen = chooseChannels(list, this.settings.channelAllowlist);
-    return { client, directory, giveUp, workspaceUrl: readWorkspaceUrl(account.url), ...chosen };
+    return { client, directory, guard, workspaceUrl: readWorkspaceUrl(account.url), ...chosen };
   }
 
-  private open(signal: AbortSignal): SlackClient {
-    return new SlackClient(this.credentials.botToken, this.http.fetchFor({ signal }), this.settings.baseUrl);
+  private open(signal: AbortSignal, guard: OutageGuard): SlackClient {
+    return new SlackClient(this.credentials.botToken, this.http.fetchFor({ signal }), guard, this.settings.baseUrl);
   }
 }
 
-function describeClosed(channel: SlackChannel, known: ChannelState | undefined): Partial<SyncBatch> {
-  const deletedIds = (known?.recent ?? []).map((ts) => toExternalId(channel.id, ts));
-  const message =
-    channel.is_member === false
-      ? 'The bot is not a member of this channel, so it is not read: invite it, or name the channels that are meant.'
-      : 'The token may not read this channel: is it a member?';
-  const error = unreadable(message, 'not_in_channel');
-  return { deletedIds, failures: [{ externalId: channel.id, title: `#${channel.name}`, error }] };
-}
-
-async function readContext(channel: SlackChannel, slice: Slice): Promise<ChannelContext> {
-  const { client, directory, workspaceUrl } = slice;
-  const memberIds = channel.is_private ? await readMembers(client, channel.id) : null;
-  await directory.learnUsers(memberIds ?? []);
+function toContext(
+  channel: SlackChannel,
+  memberIds: readonly string[] | null,
+  { client, directory, guard, workspaceUrl }: SlackSession,
+): ChannelContext {
   const policy = mapSlackPolicy(channel, memberIds, (id) => directory.principalOf(id));
-  return { client, directory, channel, policy, workspaceUrl };
-}
-
-/** Null = unreadable: what the channel holds is withheld. */
-async function readMembers(client: SlackClient, channelId: string): Promise<string[] | null> {
-  try {
-    return await client.listMembers(channelId);
-  } catch (error) {
-    if (isUnreadable(error)) return null;
-    throw error;
-  }
-}
-
-async function* listThreadIds(client: SlackClient, channelId: string): AsyncIterable<ListedPage> {
-  let latest: string | null = null;
-  for (let hasMore = true; hasMore;) {
-    let page;
-    try {
-      page = await client.readHistory(channelId, { oldest: '0', latest, limit: LISTING_PAGE });
-    } catch (error) {
-      if (isUnreadable(error, CLOSED)) return;
-      throw error;
-    }
-    const found = findThreads(page.messages.filter(isSlackContent));
-    // What can't be read now still exists.
-    const ids = [...found.map(readThreadTs), ...page.malformed].map((ts) => toExternalId(channelId, ts));
-    const activeAt = found.flatMap((root): [string, string][] => {
-      const at = parseSlackTs(root.latest_reply);
-      return at === null ? [] : [[toExternalId(channelId, readThreadTs(root)), at.toISOString()]];
-    });
-    yield { ids, activeAt: Object.fromEntries(activeAt) };
-    const earliest: string | undefined = page.messages.map(({ ts }) => ts).sort(compareSlackTs)[0];
-    hasMore = page.hasMore && earliest !== undefined && earliest !== latest;
-    latest = earliest ?? latest;
-  }
+  return { client, directory, guard, channel, policy, workspaceUrl };
 }
 
 function batch(cursor: SlackCursor, parts: Partial<SyncBatch>): SyncBatch {
@@ -265,24 +245,6 @@ function batch(cursor: SlackCursor, parts: Partial<SyncBatch>): SyncBatch {
   return { items, ...(policyOf ? { policyOf } : {}), deletedIds, failures, cursor: { ...cursor } };
 }
 
-/** All channels are behind: the next run begins with the first. */
-function restart(state: SlackCursor): SlackCursor {
-  return { ...state, after: null, walk: null };
-}
-
-/** Met again, the channel is read as one that was never seen. */
-function forget({ channels, policies }: SlackCursor, id: string): Pick<SlackCursor, 'channels' | 'policies'> {
-  return { channels: omit(channels, id), policies: omit(policies, id) };
-}
-
-function omit<Value>(values: Record<string, Value>, id: string): Record<string, Value> {
-  return Object.fromEntries(Object.entries(values).filter(([key]) => key !== id));
-}
-
 function readWorkspaceUrl(url: string | undefined): string | null {
   return url !== undefined && URL.canParse(url) && /^https?:/.test(url) ? url : null;
-}
-
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 }

@@ -1,7 +1,9 @@
 import { compareSlackTs, isSlackContent, parseSlackTs, readThreadTs } from '@candor/extraction';
-import { toItemFailure, unreadable } from '../item-errors.js';
+import { unreadable } from '../item-errors.js';
 import type { ConnectorItem, ItemFailure } from '../source-connector.port.js';
+import { findOlder, sortTimestamps } from './page-history.js';
 import { findThreads, isAlone, readSlackThread, toExternalId, type ChannelContext } from './read-slack-thread.js';
+import type { MessagePage } from './slack-client.js';
 import { isSettled, noteSeen, type ChannelState, type ChannelWalk } from './slack-cursor.js';
 
 export interface WalkedPage {
@@ -13,15 +15,15 @@ export interface WalkedPage {
   isDone: boolean;
 }
 
-/** One page back in a channel's history, from `walk.latest` on. Pages go by time, so one that shifts loses nothing. */
+/** One page back in a channel's history, before `walk.latest`. Pages go by time, so one that shifts loses nothing. */
 export async function walkPage(
+  page: MessagePage,
   walk: ChannelWalk,
   known: ChannelState | undefined,
-  { limit, giveUp }: { limit: number; giveUp: boolean },
   context: ChannelContext,
 ): Promise<WalkedPage> {
-  const { client, channel } = context;
-  const page = await client.readHistory(channel.id, { oldest: walk.oldest, latest: walk.latest, limit });
+  const { channel, guard } = context;
+  const older = findOlder(page, walk.latest);
   const items: ConnectorItem[] = [];
   const gone = new Set<string>();
   const failures = page.malformed.map((ts): ItemFailure => ({
@@ -42,22 +44,19 @@ export async function walkPage(
       items.push(thread.item);
       failures.push(...thread.failures);
     } catch (error) {
-      failures.push(toItemFailure(toExternalId(channel.id, ts), `#${channel.name}`, error, giveUp));
+      failures.push(guard.toItemFailure(toExternalId(channel.id, ts), `#${channel.name}`, error));
     }
   }
   const malformed = page.malformed.filter((ts) => parseSlackTs(ts) !== null);
-  const timestamps = [...page.messages.map(({ ts }) => ts), ...malformed].sort(compareSlackTs);
-  const earliest = timestamps[0];
-  const newest = timestamps.at(-1);
+  const newest = sortTimestamps(page).at(-1);
   return {
     items,
     deletedIds: [...gone].map((ts) => toExternalId(channel.id, ts)),
     failures,
-    // Without a message that could be read there is nothing to go back from.
-    isDone: !page.hasMore || earliest === undefined || earliest === walk.latest,
+    isDone: older === null,
     walk: {
       ...walk,
-      latest: earliest ?? walk.latest,
+      latest: older ?? walk.latest,
       newest: newest !== undefined && compareSlackTs(newest, walk.newest) > 0 ? newest : walk.newest,
       // What couldn't be read is there all the same.
       seen: noteSeen(walk.seen, [...threads.map(readThreadTs).filter((ts) => !gone.has(ts)), ...malformed]),

@@ -1,4 +1,11 @@
-import type { ConnectorItem, ListingLimit, SourceConnector, SyncBatch, SyncCursor } from '../source-connector.port.js';
+import type {
+  ConnectorItem,
+  ItemChanges,
+  ListingLimit,
+  SourceConnector,
+  SyncBatch,
+  SyncCursor,
+} from '../source-connector.port.js';
 
 export interface Collected {
   batches: SyncBatch[];
@@ -34,6 +41,20 @@ export async function collect(
     deletedIds: batches.flatMap((batch) => batch.deletedIds),
     failures: batches.flatMap((batch) => batch.failures),
     cursor: JSON.parse(JSON.stringify(batches.at(-1)?.cursor ?? {})) as SyncCursor,
+  };
+}
+
+/** What `refresh` tells, all of it. */
+export async function collectChanges(
+  changes: AsyncIterable<ItemChanges>,
+): Promise<Pick<Collected, 'byId' | 'deletedIds' | 'failures'> & { batches: number }> {
+  const all: ItemChanges[] = [];
+  for await (const step of changes) all.push(step);
+  return {
+    batches: all.length,
+    byId: new Map(all.flatMap(({ items }) => items.map((item) => [item.externalId, item]))),
+    deletedIds: all.flatMap(({ deletedIds }) => deletedIds),
+    failures: all.flatMap(({ failures }) => failures),
   };
 }
 

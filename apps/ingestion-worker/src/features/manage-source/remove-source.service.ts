@@ -5,9 +5,9 @@ import {
   claimRemoval,
   completeRemoval,
   continueRemoval,
-  countUnpurgedItems,
   Database,
   deleteNextItems,
+  hasItemsLeft,
   type RemovalSlice,
 } from '@candor/persistence';
 
@@ -39,7 +39,7 @@ export class RemoveSourceService {
       );
       const last = itemIds.at(-1);
       if (last !== undefined) return continueRemoval(transaction, key, { after: last });
-      if ((await countUnpurgedItems(transaction, key)) > 0)
+      if (await hasItemsLeft(transaction, key))
         return continueRemoval(transaction, key, { after: null, waitSeconds: RECHECK_SECONDS });
       await completeRemoval(transaction, job.sourceId);
       await writeAuditEvents(transaction, [

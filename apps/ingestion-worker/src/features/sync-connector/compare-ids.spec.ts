@@ -95,6 +95,22 @@ withPostgres('comparing all ids', () => {
     expect(await present()).toEqual(['a', 'b', 'c', 'e']);
   });
 
+  it('has new patience with each batch of them that it is through with', async () => {
+    harness.connector.listing = async function* () {
+      yield ['a'];
+    };
+    Object.assign(harness.limits, { deleteBatch: 1, maxRetries: 2 });
+    let asked = 0;
+    harness.connector.confirmGone = async (ids) => {
+      asked += 1;
+      if (asked % 2 === 1) throw new AppError('CONNECTOR.UNAVAILABLE');
+      return [...ids].filter((id) => id !== 'c');
+    };
+    const run = await harness.workThrough(await harness.start('reconcile'));
+    expect(run).toMatchObject({ state: 'succeeded', counts: { deleted: 3 } });
+    expect(await present()).toEqual(['a', 'c']);
+  });
+
   it('deletes nothing when the listing names only strangers', async () => {
     harness.connector.listing = async function* () {
       yield ['x', 'y'];

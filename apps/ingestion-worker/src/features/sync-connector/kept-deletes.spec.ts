@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { AppError } from '@candor/contracts';
-import { markDeletedByCaller, tombstoneItem } from '@candor/persistence';
+import { markDeletedByCaller, requestReread, tombstoneItem, tombstoneItems } from '@candor/persistence';
 import { createTestDatabase, testServerUrl, type TestDatabase } from '@candor/persistence/testing';
 import { SyncHarness } from './testing/sync-harness.js';
 
@@ -29,6 +30,13 @@ withPostgres('an item of a source that was deleted', () => {
       await tombstoneItem(transaction, harness.tenant.id, id);
       await markDeletedByCaller(transaction, harness.tenant.id, id);
     });
+  }
+
+  /** As an event of its source does. */
+  async function deleteByEvent(externalId: string): Promise<void> {
+    const id = (await harness.items()).get(externalId)?.id ?? '';
+    const request = { tenantId: harness.tenant.id, requestId: randomUUID() };
+    await test.database.transaction((transaction) => tombstoneItems(transaction, request, [id]));
   }
 
   const living = async (): Promise<string[]> => {
@@ -75,5 +83,51 @@ withPostgres('an item of a source that was deleted', () => {
     harness.connector.put('a', { revision: '2' });
     harness.connector.loadErrors.set('a', new AppError('CONNECTOR.ITEM_UNREADABLE'));
     expect((await harness.sync()).counts).toMatchObject({ failed: 0, suppressed: 1 });
+  });
+
+  describe('by an event, after a run has read it', () => {
+    const OVERTAKEN = { listed: 1, accepted: 0, unchanged: 0, failed: 0, suppressed: 1 };
+
+    it('stays so, and is counted', async () => {
+      harness.connector.beforeBatch = () => deleteByEvent('a');
+      harness.connector.put('a', { body: 'Another text.', revision: '2' });
+      expect(await harness.sync()).toMatchObject({ state: 'succeeded', counts: OVERTAKEN });
+      expect(await living()).toEqual(['b']);
+    });
+
+    it('stays so when nothing about it had changed', async () => {
+      harness.connector.beforeBatch = () => deleteByEvent('a');
+      harness.connector.put('a');
+      expect(await harness.sync()).toMatchObject({ state: 'succeeded', counts: OVERTAKEN });
+      expect(await living()).toEqual(['b']);
+    });
+
+    it('is no failure when its content could not be read', async () => {
+      harness.connector.beforeBatch = () => deleteByEvent('a');
+      harness.connector.put('a', { revision: '2' });
+      harness.connector.loadErrors.set('a', new AppError('CONNECTOR.ITEM_UNREADABLE'));
+      expect(await harness.sync()).toMatchObject({ state: 'succeeded', counts: OVERTAKEN });
+    });
+
+    it('stays so when it was read again', async () => {
+      await test.database.transaction((transaction) => requestReread(transaction, harness.sourceId, 'a'));
+      harness.connector.alter('a', { body: 'Another text.', revision: '2' });
+      harness.connector.beforeRefresh = () => deleteByEvent('a');
+      expect((await harness.sync()).counts).toMatchObject(OVERTAKEN);
+      expect(await living()).toEqual(['b']);
+    });
+
+    it('comes back with a batch that is read later', async () => {
+      harness.connector.batchSize = 1;
+      harness.connector.put('b', { body: 'Another text.', revision: '2' });
+      harness.connector.put('a', { body: 'Another text.', revision: '2' });
+      let batches = 0;
+      harness.connector.beforeBatch = async () => {
+        batches += 1;
+        if (batches === 1) await deleteByEvent('a');
+      };
+      expect((await harness.sync()).counts).toMatchObject({ listed: 2, accepted: 2, suppressed: 0 });
+      expect(await living()).toEqual(['a', 'b']);
+    });
   });
 });

@@ -10,6 +10,7 @@ import {
   type SourceConnector as StoredSource,
   type UnchangedDocument,
 } from '@candor/persistence';
+import { isOutage, OutageGuard } from '../../connectors/outage-guard.js';
 import type { ConnectorItem, ItemFailure } from '../../connectors/source-connector.port.js';
 import { isStorableId } from './clean-text.js';
 import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
@@ -35,10 +36,21 @@ export interface LoadedItems {
 
 export interface LoadOptions {
   signal: AbortSignal;
-  /** Even an error that may pass counts as the item's own: it has kept the run from going on too often. */
+  /**
+   * Even an error that may pass counts as the item's own: it has kept the run from going on too often. Not where so many
+   * loads in a row fail that it is the provider's (see `OutageGuard`).
+   */
   giveUp: boolean;
   /** Content that could not be read is given another try; otherwise it waits until it changes. */
   retryFailed: boolean;
+}
+
+/** What all loads of a batch have in common. */
+interface LoadContext {
+  source: StoredSource;
+  syncedAt: Date;
+  options: LoadOptions;
+  guard: OutageGuard;
 }
 
 interface LoadOutcome {
@@ -63,7 +75,9 @@ export class LoadItemsService {
     // An item that a batch names twice is what it says last.
     const unique = [...new Map(items.map((item) => [item.externalId, item])).values()];
     const storable = unique.filter(({ externalId }) => isStorableId(externalId));
-    const syncedAt = new Date();
+    const context = { source, syncedAt: new Date(), options, guard: new OutageGuard(options.giveUp) };
+    // Which loads fail in a row is known of those that are made in a row.
+    const atOnce = options.giveUp ? 1 : this.limits.loadConcurrency;
     const known = await this.findKnown(source, storable);
     const unknown = storable.filter(({ externalId }) => !known.has(externalId));
     const suppressed = await this.findSuppressed(source, unknown);
@@ -75,16 +89,14 @@ export class LoadItemsService {
       isLast: false,
     };
     let bytes = 0;
-    for (let from = 0; from < wanted.length; from += this.limits.loadConcurrency) {
+    for (let from = 0; from < wanted.length; from += atOnce) {
       if (bytes >= this.limits.maxBytes) {
         yield group;
         group = { loaded: [], failures: [], suppressed: 0, isLast: false };
         bytes = 0;
       }
-      const part = wanted.slice(from, from + this.limits.loadConcurrency);
-      const outcomes = await Promise.all(
-        part.map((item) => this.loadOne(source, item, known.get(item.externalId), syncedAt, options)),
-      );
+      const part = wanted.slice(from, from + atOnce);
+      const outcomes = await Promise.all(part.map((item) => this.loadOne(item, known.get(item.externalId), context)));
       for (const { loaded, failure } of outcomes) {
         if (failure) group.failures.push(failure);
         if (!loaded) continue;
@@ -109,14 +121,14 @@ export class LoadItemsService {
   }
 
   private async loadOne(
-    source: StoredSource,
     item: ConnectorItem,
     known: KnownItem | undefined,
-    syncedAt: Date,
-    { signal, giveUp, retryFailed }: LoadOptions,
+    { source, syncedAt, options: { signal, retryFailed }, guard }: LoadContext,
   ): Promise<LoadOutcome> {
     try {
-      const content = (await this.findContent(item, known, retryFailed)) ?? toContent(await item.load(signal));
+      const content =
+        (await this.findContent(item, known, retryFailed)) ??
+        toContent(await guard.ask('load', () => item.load(signal)));
       const loaded = {
         document: toNewDocument(item, content, source, syncedAt),
         contentRevision: item.contentRevision,
@@ -127,7 +139,7 @@ export class LoadItemsService {
     } catch (cause) {
       signal.throwIfAborted();
       const error = AppError.from(cause);
-      if (error.retryable && !(giveUp && error.code !== 'CONNECTOR.RATE_LIMITED')) throw error;
+      if (error.retryable && !isOfItem(error, guard)) throw error;
       const failure = { externalId: item.externalId, title: item.title, error };
       const document = known && toUnreadDocument(item, known, source);
       if (!document) return { failure };
@@ -150,6 +162,12 @@ export class LoadItemsService {
     if (stored === null) return null;
     return 'file' in stored ? { kind: 'file', file: stored.file } : { kind: 'text', ...stored };
   }
+}
+
+/** A rate limit never is, an outage only while it may be the item's alone. */
+function isOfItem(error: AppError, guard: OutageGuard): boolean {
+  if (error.code === 'CONNECTOR.RATE_LIMITED') return false;
+  return isOutage(error) ? guard.isGivenUp(error) : guard.giveUp;
 }
 
 function toContent(content: Awaited<ReturnType<ConnectorItem['load']>>): DocumentContent {

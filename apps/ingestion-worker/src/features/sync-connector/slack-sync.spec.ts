@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { requestReread } from '@candor/persistence';
+import { requestReread, requestRereads } from '@candor/persistence';
 import { createTestDatabase, testServerUrl, type TestDatabase } from '@candor/persistence/testing';
 import { SlackConnector } from '../../connectors/slack/slack.connector.js';
 import { SlackWorkspace, type TestChannel } from '../../connectors/slack/testing/slack-workspace.js';
@@ -158,6 +158,31 @@ withPostgres('a sync of Slack', () => {
     expect(workspace.callsOf('conversations.replies')).toHaveLength(calls + 1);
   });
 
+  it('reads hundreds of threads again at the pace that the provider allows, each once', async () => {
+    talk(deals, 60);
+    await harness.sync();
+    const threads = deals.messages.map(({ ts: at }) => at).filter((at) => at.endsWith('1'));
+    deals.messages = [...deals.messages, { ts: ts(30 * DAY), user: 'UANA', text: 'New' }];
+    await harness.sync();
+    workspace.server.calls = [];
+    await harness.database.transaction((transaction) =>
+      requestRereads(
+        transaction,
+        harness.sourceId,
+        threads.map((at) => `C2:${at}`),
+      ),
+    );
+    workspace.limited = [25, 45].map((index) => `conversations.replies ${String(threads[index])}`);
+    const id = await harness.start();
+    await workOn(id, 5);
+    expect(await harness.run(id)).toMatchObject({ state: 'succeeded', counts: { failed: 0 } });
+    // Of a batch that met the limit at most what came before it is asked for twice.
+    expect(workspace.callsOf('conversations.replies').length).toBeLessThan(60 + 2 * harness.limits.rereadBatch);
+    const firstBatch = new Set(threads.slice(0, harness.limits.rereadBatch));
+    const asked = workspace.callsOf('conversations.replies').map(({ form }) => form.get('ts') ?? '');
+    expect(asked.filter((at) => firstBatch.has(at))).toHaveLength(harness.limits.rereadBatch);
+  }, 60_000);
+
   describe('with a thread that cannot be fetched', () => {
     const bad = ts(1_000);
     beforeEach(() => {
@@ -194,6 +219,24 @@ withPostgres('a sync of Slack', () => {
         state: 'succeeded_with_errors',
         counts: { accepted: 1, failed: 1 },
       });
+    });
+
+    it('does so for one among others that events told of, in a channel that can be read', async () => {
+      workspace.errors = {};
+      const root = { ts: ts(5), user: 'UANA', text: 'Open', thread_ts: ts(5), reply_count: 1 };
+      const messages = [root, { ts: ts(6), user: 'UBEN', text: 'Noted', thread_ts: ts(5) }];
+      workspace.channels.unshift({ id: 'C1', name: 'open', messages });
+      // So new that no walk gets to the others any more.
+      for (const channel of workspace.channels) channel.messages.push({ ts: ts(30 * DAY), user: 'UANA', text: 'New' });
+      await harness.sync();
+      workspace.errors[`conversations.replies ${bad}`] = 'internal_error';
+      await harness.database.transaction((transaction) =>
+        requestRereads(transaction, harness.sourceId, [`C1:${ts(5)}`, `C2:${bad}`]),
+      );
+      const id = await harness.start();
+      await workOn(id, harness.limits.patienceWithItem + 3);
+      expect(await harness.run(id)).toMatchObject({ state: 'succeeded_with_errors', counts: { failed: 1 } });
+      expect(await harness.failures(id)).toMatchObject([{ externalId: `C2:${bad}` }]);
     });
 
     it('waits for a rate limit all the same', async () => {

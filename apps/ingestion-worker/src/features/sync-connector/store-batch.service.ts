@@ -4,6 +4,7 @@ import { writeAuditEvents } from '@candor/audit';
 import {
   acceptDocuments,
   Database,
+  findDeletedSince,
   findKnownItems,
   findQuotaLimits,
   limitOf,
@@ -31,7 +32,11 @@ import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
 export const QUOTA_DEFAULTS = Symbol('QuotaDefaults');
 
 /** What an event led to has no cursor. */
-export type StorableBatch = ItemChanges & { cursor?: SyncCursor };
+export interface StorableBatch extends ItemChanges {
+  cursor?: SyncCursor;
+  /** By the database's clock, before the first of it was read. */
+  readFrom: Date;
+}
 
 /**
  * One commit a batch: items, deletes, counts, failures, audit events and the cursor after it. Where a batch comes in parts,
@@ -51,14 +56,19 @@ export class StoreBatchService {
    */
   async store(source: StoredSource, lease: SyncLease, batch: StorableBatch, part: LoadedItems): Promise<void> {
     const { run } = lease;
-    const { loaded, isLast } = part;
-    const read = loaded.filter(({ isUnread }) => !isUnread);
+    const { isLast } = part;
     const key = { tenantId: run.tenantId, sourceId: run.sourceId };
     const named = new Set(batch.items.map(({ externalId }) => externalId));
     const deletedIds = isLast ? batch.deletedIds.filter((id) => !named.has(id) && isStorableId(id)) : [];
-    const failures = isLast ? [...batch.failures, ...part.failures] : part.failures;
+    const told = { loaded: part.loaded, failures: isLast ? [...batch.failures, ...part.failures] : part.failures };
     await this.database.transaction(async (transaction) => {
       await requireLease(transaction, lease);
+      // An event was faster: what was read is older than the deletion, and would undo it.
+      const overtaken = await findDeletedSince(transaction, key, idsOf(told), batch.readFrom);
+      const loaded = told.loaded.filter(({ document }) => !overtaken.has(document.externalId));
+      const failures = told.failures.filter(({ externalId }) => !overtaken.has(externalId));
+      const read = loaded.filter(({ isUnread }) => !isUnread);
+      const suppressed = part.suppressed + overtaken.size;
       const accepted = await withinStocks(transaction, run.tenantId, await this.readLimits(transaction, run), () =>
         acceptDocuments(
           transaction,
@@ -92,14 +102,14 @@ export class StoreBatchService {
       await recordProgress(transaction, lease, {
         ...(isLast && batch.cursor ? { cursor: batch.cursor } : {}),
         counts: {
-          listed: read.length + failures.length + part.suppressed,
+          listed: read.length + failures.length + suppressed,
           accepted: counted('content'),
           metadata: counted('metadata'),
           unchanged: counted('none') - unread,
           deleted: deleted.length,
           failed: failures.length,
           withheld: loaded.filter(({ isWithheld }) => isWithheld).length,
-          suppressed: part.suppressed + accepted.length - kept.length,
+          suppressed: suppressed + accepted.length - kept.length,
         },
         failures: failures.map(toFailure),
       });
@@ -165,9 +175,15 @@ export class StoreBatchService {
         transaction,
         deleted.map((itemId) => deletedEvent(lease, itemId)),
       );
-      await recordProgress(transaction, lease, { counts: { deleted: deleted.length } });
+      // The others of the batch are listed by now.
+      await recordProgress(transaction, lease, { counts: { deleted: deleted.length }, isOffList: true });
     });
   }
+}
+
+function idsOf({ loaded, failures }: Pick<LoadedItems, 'loaded' | 'failures'>): string[] {
+  const ids = [...loaded.map(({ document }) => document.externalId), ...failures.map(({ externalId }) => externalId)];
+  return ids.filter(isStorableId);
 }
 
 function withRevisions(

@@ -12,7 +12,12 @@ export interface SyncLimits {
   /** Items that get a shared policy in one commit. A policy names up to 10,000 members, and each item keeps its own. */
   policyBatch: number;
   heartbeatMs: number;
-  /** Waits in a row before a run gives up on a provider that can't be reached; rate limits make it give up only where it begins anew each time. */
+  /** Items that are read again in one go, before a run has met trouble with them. */
+  rereadBatch: number;
+  /**
+   * Waits in a row before a run gives up on a provider that can't be reached; rate limits make it give up only where it
+   * begins anew each time: on a listing, and on a single item that is to be read again.
+   */
   maxRetries: number;
   /** First wait, doubling up to the longest, seconds. */
   firstWaitSeconds: number;
@@ -32,6 +37,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   maxBytes: 32 * 1024 * 1024,
   deleteBatch: 100,
   policyBatch: 50,
+  rereadBatch: 20,
   heartbeatMs: 20_000,
   maxRetries: 8,
   firstWaitSeconds: 10,

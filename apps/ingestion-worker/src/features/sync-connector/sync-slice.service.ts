@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { SyncSourcePayload } from '@candor/contracts';
+import { AppError, type SyncSourcePayload } from '@candor/contracts';
 import {
   advanceSyncedAt,
   claimSlice,
@@ -9,15 +9,18 @@ import {
   findSourceById,
   listRereads,
   LostLeaseError,
+  readClock,
   recordProgress,
   requireLease,
   type SourceConnector as StoredSource,
   type SyncLease,
   type SyncPhase,
+  type WantedReread,
 } from '@candor/persistence';
 import type { ConnectorOptions } from '../../connectors/connector-options.js';
 import { DEFAULT_RETRY_LIMITS } from '../../connectors/outbound-http/retry-request.js';
-import type { SourceConnector } from '../../connectors/source-connector.port.js';
+import type { ItemChanges, SourceConnector } from '../../connectors/source-connector.port.js';
+import { chooseRereadCount } from './choose-reread-count.js';
 import { CompareIdsService } from './compare-ids.service.js';
 import { LoadItemsService, type LoadOptions } from './load-items.service.js';
 import { OpenConnectorService } from '../../connectors/open-connector.service.js';
@@ -25,11 +28,19 @@ import { StoreBatchService, type StorableBatch } from './store-batch.service.js'
 import { SYNC_LIMITS, type SyncLimits } from './sync-limits.js';
 
 const ADVANCE_BATCH = 2_000;
-/** Of one slice; the next one goes on with the rest. */
-const MOST_REREADS = 200;
 
 /** What became of a slice. */
 export type SliceOutcome = 'more' | 'done';
+
+/** What the changes of a slice are taken with. */
+interface ChangesSlice {
+  source: StoredSource;
+  lease: SyncLease;
+  connector: SourceConnector;
+  options: LoadOptions;
+  /** ms since 1970: the next slice goes on then. */
+  expires: number;
+}
 
 /** One bounded part of a run: as many batches as its turn allows, each stored with its cursor. */
 @Injectable()
@@ -72,7 +83,7 @@ export class SyncSliceService {
   ): Promise<SliceOutcome> {
     switch (phase) {
       case 'changes':
-        if (!(await this.takeChanges(source, lease, connector, signal))) break;
+        if (!(await this.takeChanges(this.begin(source, lease, connector, signal)))) break;
         if (lease.run.mode === 'full') await this.enterPhase(lease, 'compare');
         else return this.finish(lease);
         break;
@@ -89,21 +100,22 @@ export class SyncSliceService {
     return 'more';
   }
 
-  /** True when the provider has no more changes. */
-  private async takeChanges(
-    source: StoredSource,
-    lease: SyncLease,
-    connector: SourceConnector,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const expires = Date.now() + this.limits.maxSliceMs;
+  private begin(source: StoredSource, lease: SyncLease, connector: SourceConnector, signal: AbortSignal): ChangesSlice {
     // Of the batch that has kept the run from going on, and of no other.
     const giveUp = lease.run.retries >= this.limits.patienceWithItem;
-    await this.reread(source, lease, connector, { signal, giveUp, retryFailed: false });
+    const options = { signal, giveUp, retryFailed: false };
+    return { source, lease, connector, options, expires: Date.now() + this.limits.maxSliceMs };
+  }
+
+  /** True when the provider has no more changes, and all is read that was to be read again. */
+  private async takeChanges(slice: ChangesSlice): Promise<boolean> {
+    const { lease, connector, expires } = slice;
+    const { signal, giveUp } = slice.options;
+    if (!(await this.reread(slice))) return false;
     let batches = 0;
-    for await (const batch of connector.changes(lease.cursor, signal, { giveUp })) {
+    for await (const batch of this.timed(connector.changes(lease.cursor, signal, { giveUp }))) {
       signal.throwIfAborted();
-      await this.take(source, lease, batch, { signal, giveUp, retryFailed: lease.run.mode === 'full' });
+      await this.take(slice, batch, { ...slice.options, retryFailed: lease.run.mode === 'full' });
       batches += 1;
       // Asked again with this cursor, the provider would begin the next run.
       if (batch.isLast) return true;
@@ -112,12 +124,17 @@ export class SyncSliceService {
     return true;
   }
 
-  private async take(
-    source: StoredSource,
-    lease: SyncLease,
-    batch: StorableBatch,
-    options: LoadOptions,
-  ): Promise<void> {
+  private async *timed<Batch extends ItemChanges>(
+    batches: AsyncIterable<Batch>,
+  ): AsyncGenerator<Batch & Pick<StorableBatch, 'readFrom'>, void> {
+    let readFrom = await this.database.read(readClock);
+    for await (const batch of batches) {
+      yield { ...batch, readFrom };
+      readFrom = await this.database.read(readClock);
+    }
+  }
+
+  private async take({ source, lease }: ChangesSlice, batch: StorableBatch, options: LoadOptions): Promise<void> {
     if (batch.policyOf) await this.batches.applyPolicy(source, lease, batch.policyOf, options.signal);
     for await (const loaded of this.items.load(source, batch.items, options)) {
       options.signal.throwIfAborted();
@@ -125,23 +142,75 @@ export class SyncSliceService {
     }
   }
 
-  /** What events told of, and the changes may have left behind. */
-  private async reread(
-    source: StoredSource,
-    lease: SyncLease,
-    connector: SourceConnector,
-    options: LoadOptions,
-  ): Promise<void> {
-    if (!connector.refresh) return;
-    const wanted = await this.database.read((manager) => listRereads(manager, source.id, MOST_REREADS));
-    if (wanted.length === 0) return;
-    const externalIds = wanted.map(({ externalId }) => externalId);
-    const { signal, giveUp } = options;
-    for await (const changes of connector.refresh(externalIds, signal, { giveUp })) {
-      signal.throwIfAborted();
-      await this.take(source, lease, changes, options);
+  /**
+   * What events and listings told of, and the changes may have left behind: all that was asked for before the run began;
+   * false while some of it is left. What is asked for later belongs to the next run, which is asked for together with it.
+   * It is read here already unless something is in this run's way: on a busy source it would renew the patience with that
+   * for ever.
+   */
+  private async reread(slice: ChangesSlice): Promise<boolean> {
+    const { startedAt, retries } = slice.lease.run;
+    if (!slice.connector.refresh || !startedAt) return true;
+    const sliceBegan = await this.database.read(readClock);
+    if (!(await this.rereadAll(slice, startedAt))) return false;
+    if (retries === 0) await this.rereadAll(slice, sliceBegan);
+    return true;
+  }
+
+  private async rereadAll(slice: ChangesSlice, before: Date): Promise<boolean> {
+    const { source, lease, options, expires } = slice;
+    const count = chooseRereadCount(lease.run, this.limits);
+    for (let batch = 0; batch < this.limits.maxBatches; batch += 1) {
+      const wanted = await this.database.read((manager) => listRereads(manager, source.id, count, before));
+      if (wanted.length === 0) return true;
+      await this.rereadSome(slice, wanted);
+      if (options.giveUp || Date.now() >= expires) return false;
     }
-    await this.database.transaction((transaction) => completeRereads(transaction, source.id, wanted));
+    return false;
+  }
+
+  /** Each is done with as soon as it is stored: the next request may be one more than the provider allows. */
+  private async rereadSome(slice: ChangesSlice, wanted: readonly WantedReread[]): Promise<void> {
+    const { lease, options } = slice;
+    let left = [...wanted];
+    for await (const changes of this.timed(this.refresh(slice, wanted))) {
+      options.signal.throwIfAborted();
+      await this.take(slice, changes, options);
+      const named = namedIn(changes);
+      await this.complete(
+        lease,
+        left.filter(({ externalId }) => named.has(externalId)),
+      );
+      left = left.filter(({ externalId }) => !named.has(externalId));
+    }
+    // Nothing was said of these: the source doesn't cover them.
+    await this.complete(lease, left);
+  }
+
+  /** An item that is refused alone, and for so long, takes more requests than there are: it is left to the next full run. */
+  private async *refresh(
+    { lease, connector, options }: ChangesSlice,
+    wanted: readonly WantedReread[],
+  ): AsyncGenerator<ItemChanges, void> {
+    const externalIds = wanted.map(({ externalId }) => externalId);
+    try {
+      yield* connector.refresh?.(externalIds, options.signal, { giveUp: options.giveUp }) ?? [];
+    } catch (error) {
+      const [externalId, ...others] = externalIds;
+      const isLimited = error instanceof AppError && error.code === 'CONNECTOR.RATE_LIMITED';
+      const isOverdue = lease.run.retries >= this.limits.maxRetries && others.length === 0;
+      if (!isLimited || !isOverdue || externalId === undefined) throw error;
+      yield { items: [], deletedIds: [], failures: [{ externalId, title: null, error }] };
+    }
+  }
+
+  private async complete(lease: SyncLease, rereads: readonly WantedReread[]): Promise<void> {
+    if (rereads.length === 0) return;
+    await this.database.transaction(async (transaction) => {
+      await requireLease(transaction, lease);
+      await completeRereads(transaction, lease.run.sourceId, rereads);
+      await recordProgress(transaction, lease, { counts: {}, isOffList: true });
+    });
   }
 
   private enterPhase(lease: SyncLease, phase: SyncPhase): Promise<void> {
@@ -162,4 +231,8 @@ export class SyncSliceService {
     } while (after !== null);
     return 'done';
   }
+}
+
+function namedIn({ items, deletedIds, failures }: ItemChanges): Set<string> {
+  return new Set([...items, ...failures].map(({ externalId }) => externalId).concat(deletedIds));
 }

@@ -53,6 +53,21 @@ withPostgres('a sync in slices', () => {
     expect(harness.connector.loads.toSorted()).toEqual(many.toSorted());
   });
 
+  it('gives up on a provider that says the same again and gets no further', async () => {
+    const { connector } = harness;
+    const nothing = { items: [], deletedIds: [], failures: [] };
+    harness.open = () => ({
+      provider: connector.provider,
+      check: () => connector.check(),
+      listIds: () => connector.listIds(),
+      changes: async function* () {
+        yield { ...nothing, cursor: { position: 0 } };
+        throw new AppError('CONNECTOR.UNAVAILABLE');
+      },
+    });
+    expect(await harness.workThrough(await harness.start())).toMatchObject({ state: 'failed' });
+  });
+
   it('leaves a run alone whose job the queue still has, and one whose worker is alive', async () => {
     put('a');
     const id = await harness.start();

@@ -216,6 +216,17 @@ withPostgres('a sync', () => {
     expect(harness.connector.loads).toEqual(['a', 'b', 'c', 'd', 'd']);
   });
 
+  it('leaves out what keeps a large batch from its end, however often the rest of it is stored', async () => {
+    harness.limits.maxBytes = 10;
+    harness.limits.loadConcurrency = 1;
+    harness.connector.batchSize = 4;
+    harness.connector.put('a', { revision: null });
+    put('b', 'c');
+    harness.connector.loadErrors.set('c', new AppError('CONNECTOR.UNAVAILABLE'));
+    const run = await harness.workThrough(await harness.start());
+    expect(run).toMatchObject({ state: 'succeeded_with_errors', counts: { accepted: 2, failed: 1 } });
+  });
+
   it('refuses ids that cannot be kept, one by one', async () => {
     put('a', 'b\0', ' ', 'x'.repeat(513));
     harness.connector.delete('gone\0');

@@ -55,7 +55,10 @@ export class ScriptedGmail {
   }
 
   private list(query: URLSearchParams): ProviderAnswer {
-    const all = [...this.threads].map(([id, { historyId }]) => ({ id, historyId }));
+    const labels = query.getAll('labelIds');
+    const all = [...this.threads]
+      .filter(([, { messages }]) => messages.some(({ labelIds = [] }) => labels.every((id) => labelIds.includes(id))))
+      .map(([id, { historyId }]) => ({ id, historyId }));
     return page('threads', all, query);
   }
 

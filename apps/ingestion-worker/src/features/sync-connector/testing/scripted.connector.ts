@@ -40,6 +40,10 @@ export class ScriptedConnector implements SourceConnector {
   confirmGone?: NonNullable<SourceConnector['confirmGone']>;
   /** Called before each batch is told. */
   beforeBatch: () => Promise<void> | void = () => undefined;
+  /** How items that are read again come: a part each. */
+  splitRefresh: (externalIds: readonly string[]) => string[][] = (externalIds) => [[...externalIds]];
+  /** Called before each of these parts is told. */
+  beforeRefresh: (externalIds: readonly string[]) => Promise<void> | void = () => undefined;
   file: FileContent | null = null;
   private readonly journal: string[] = [];
 
@@ -110,11 +114,14 @@ export class ScriptedConnector implements SourceConnector {
   async *refresh(externalIds: readonly string[]): AsyncIterable<ItemChanges> {
     this.refreshes.push([...externalIds]);
     await this.beforeBatch();
-    yield {
-      items: externalIds.flatMap((id) => this.describe(id)),
-      deletedIds: externalIds.filter((id) => !this.items.has(id)),
-      failures: [],
-    };
+    for (const part of this.splitRefresh(externalIds)) {
+      await this.beforeRefresh(part);
+      yield {
+        items: part.flatMap((id) => this.describe(id)),
+        deletedIds: part.filter((id) => !this.items.has(id)),
+        failures: [],
+      };
+    }
   }
 
   private describe(externalId: string): ConnectorItem[] {

@@ -157,6 +157,16 @@ export class SyncHarness {
     return slices;
   }
 
+  /** Until a run has ended, as if no time had to pass between its slices; at most so many rounds. */
+  async workThrough(id: string, rounds = 50): Promise<SyncRunRecord> {
+    for (let round = 0; round < rounds && (await this.run(id)).endedAt === null; round += 1) {
+      await this.work();
+      await this.outrunLease();
+      await this.sweeper.sweep();
+    }
+    return this.run(id);
+  }
+
   /** A whole run, by itself. */
   async sync(mode: SyncMode = 'incremental'): Promise<SyncRunRecord> {
     const id = await this.start(mode);
