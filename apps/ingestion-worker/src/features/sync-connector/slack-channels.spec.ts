@@ -68,7 +68,10 @@ withPostgres('a sync of Slack, channel by channel', () => {
       messages.push({ ts: `${String(T0 + 30 * DAY + 60)}.000001`, user: 'UANA', text: 'News' });
     }
     const id = await harness.start();
-    expect(await harness.workThrough(id)).toMatchObject({ state: 'succeeded_with_errors', counts: { accepted: 2, failed: 1 } });
+    expect(await harness.workThrough(id)).toMatchObject({
+      state: 'succeeded_with_errors',
+      counts: { accepted: 2, failed: 1 },
+    });
     expect(await harness.failures(id)).toMatchObject([{ externalId: 'C2' }]);
     // It needs no full run.
     expect((await harness.source()).wantsFull).toBe(false);
@@ -79,7 +82,10 @@ withPostgres('a sync of Slack, channel by channel', () => {
   it('reads the other channels where the members of one keep failing, and lets nobody read that one', async () => {
     workspace.errors['conversations.members C2'] = 'internal_error';
     const id = await harness.start();
-    expect(await harness.workThrough(id)).toMatchObject({ state: 'succeeded_with_errors', counts: { failed: 1, deleted: 0 } });
+    expect(await harness.workThrough(id)).toMatchObject({
+      state: 'succeeded_with_errors',
+      counts: { failed: 1, deleted: 0 },
+    });
     expect([await countReadable('C2'), await countReadable('C3')]).toEqual([0, DAYS.length]);
     workspace.errors = {};
     await harness.sync();

@@ -25,20 +25,19 @@ const passage = { id: ID, title: chunkOf(ID).title, text: chunkOf(ID).text };
 
 describe('the call to a model', () => {
   const WRAPPED = `<chunk id="${ID}" title="Tea &lt;&amp;&gt; &quot;cake&quot;">\nTea is at five &amp; &lt;b&gt;cake&lt;/b&gt;.\n</chunk>\n`;
-  const ask = (user: string, body: Record<string, unknown> = {}): ModelCall =>
-    ({
-      path: '/v1/chat/completions',
-      headers: {},
-      body: {
-        model: 'scripted',
-        messages: [
-          { role: 'system', content: 'Answer.' },
-          { role: 'user', content: user },
-        ],
-        response_format: { type: 'json_schema' },
-        ...body,
-      },
-    });
+  const ask = (user: string, body: Record<string, unknown> = {}): ModelCall => ({
+    path: '/v1/chat/completions',
+    headers: {},
+    body: {
+      model: 'scripted',
+      messages: [
+        { role: 'system', content: 'Answer.' },
+        { role: 'user', content: user },
+      ],
+      response_format: { type: 'json_schema' },
+      ...body,
+    },
+  });
   const plain = (wrapped: string): string => `<evidence>\n${wrapped}</evidence>\n\nQuestion: ${QUESTION}`;
   const typed = (evidence: object[], more: object = {}): string =>
     JSON.stringify({ question: QUESTION, evidence, ...more })
