@@ -109,7 +109,7 @@ export interface SourceConnector {
    * Changes since the cursor, oldest first where the provider allows it; null = everything. Batches are small (at most
    * about 50 items) and may come in any number of slices: a caller stops after any batch and goes on from its cursor.
    * The last batch's cursor starts the next incremental run. Items may repeat; the caller is idempotent. A caller that
-   * gives up takes one batch alone.
+   * gives up takes batches until the cursor moves.
    */
   changes(cursor: SyncCursor | null, signal: AbortSignal, options?: ReadOptions): AsyncIterable<SyncBatch>;
   /**

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type SyncSourcePayload } from '@candor/contracts';
 import {
@@ -19,7 +20,7 @@ import {
 } from '@candor/persistence';
 import type { ConnectorOptions } from '../../connectors/connector-options.js';
 import { DEFAULT_RETRY_LIMITS } from '../../connectors/outbound-http/retry-request.js';
-import type { ItemChanges, SourceConnector } from '../../connectors/source-connector.port.js';
+import type { ItemChanges, SourceConnector, SyncCursor } from '../../connectors/source-connector.port.js';
 import { chooseRereadCount } from './choose-reread-count.js';
 import { CompareIdsService } from './compare-ids.service.js';
 import { LoadItemsService, type LoadOptions } from './load-items.service.js';
@@ -101,7 +102,7 @@ export class SyncSliceService {
   }
 
   private begin(source: StoredSource, lease: SyncLease, connector: SourceConnector, signal: AbortSignal): ChangesSlice {
-    // Of the batch that has kept the run from going on, and of no other.
+    // On what has kept the run from going on, and on nothing after it.
     const giveUp = lease.run.retries >= this.limits.patienceWithItem;
     const options = { signal, giveUp, retryFailed: false };
     return { source, lease, connector, options, expires: Date.now() + this.limits.maxSliceMs };
@@ -119,7 +120,8 @@ export class SyncSliceService {
       batches += 1;
       // Asked again with this cursor, the provider would begin the next run.
       if (batch.isLast) return true;
-      if (giveUp || batches >= this.limits.maxBatches || Date.now() >= expires) return false;
+      const isPast = giveUp && !isSameCursor(batch.cursor, lease.cursor);
+      if (isPast || batches >= this.limits.maxBatches || Date.now() >= expires) return false;
     }
     return true;
   }
@@ -231,6 +233,11 @@ export class SyncSliceService {
     } while (after !== null);
     return 'done';
   }
+}
+
+/** One of them has been through the database. */
+function isSameCursor(given: SyncCursor, stored: SyncCursor | null): boolean {
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(given)), stored);
 }
 
 function namedIn({ items, deletedIds, failures }: ItemChanges): Set<string> {
