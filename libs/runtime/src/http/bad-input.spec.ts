@@ -227,6 +227,12 @@ describe('bad body', () => {
       'metadata.__proto__ is not an accepted field name',
     ],
     ['nesting beyond 100 levels', nested(99), 'body', 'body must not be nested deeper than 100 levels'],
+    [
+      'nesting in JSON that never ends',
+      '{"query":"x","metadata":'.padEnd(200, '['),
+      'body',
+      'body must not be nested deeper than 100 levels',
+    ],
     ['nesting as deep as the limit allows', nested(2_000), 'body', 'body must not be nested deeper than 100 levels'],
   ])('%s: 400 that names the field', async (_, body, field, message) => {
     const answer = await send('POST', '/v1/samples', body);

@@ -1,7 +1,7 @@
 import { formatPath, type FieldIssue } from '../issues/describe-issues.js';
 
 /** Nesting allowed in a body; schemas and JSON columns further in are walked recursively. */
-const DEEPEST = 100;
+export const DEEPEST = 100;
 
 interface Visit {
   value: unknown;

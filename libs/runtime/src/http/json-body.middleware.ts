@@ -2,6 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, type HttpMethod } from '@candor/contracts';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import type { FieldIssue } from '../issues/describe-issues.js';
+import { findJsonExcess } from './find-json-excess.js';
+import { invalidInput } from './parse-route-input.js';
 import { bodyErrorToAppError } from './to-app-error.js';
 
 export interface BodyOptions {
@@ -34,6 +37,8 @@ export function jsonBodyMiddleware({ bodyLimits, streamsBody }: BodyOptions): Re
       return next(new AppError('REQUEST.UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as application/json.' }));
     }
     return parserFor(bodyLimits(method, request.path))(request, response, (error?: unknown) => {
+      const excess = excesses.get(request);
+      if (excess) return next(invalidInput([excess]));
       if (error !== undefined) return next(bodyErrorToAppError(error));
       if (emptyBodies.has(request)) request.body = undefined;
       return next();
@@ -44,11 +49,19 @@ export function jsonBodyMiddleware({ bodyLimits, streamsBody }: BodyOptions): Re
 /** The parser gives `{}` for a chunked body of no bytes; a missing body and an empty object are not the same. */
 const emptyBodies = new WeakSet<IncomingMessage>();
 
+/** The parser makes an error of its own of whatever `verify` throws. */
+const excesses = new WeakMap<IncomingMessage, FieldIssue>();
+
+/** Before a body is parsed: what would be kept broken, or would take far more memory than its bytes. */
 function verifyText(request: IncomingMessage, _: ServerResponse, body: Buffer, encoding: string): void {
   if (body.length === 0) emptyBodies.add(request);
   // The decoder would put U+FFFD in place of broken bytes, and the store would keep what nobody sent.
   if (encoding !== 'utf-8') throw bodyError('charset.unsupported');
   if (!isUtf8(body)) throw bodyError('encoding.invalid');
+  const excess = findJsonExcess(body);
+  if (!excess) return;
+  excesses.set(request, excess);
+  throw bodyError('entity.excessive');
 }
 
 function bodyError(type: string): Error {

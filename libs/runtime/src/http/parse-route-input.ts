@@ -64,7 +64,8 @@ function isEmpty(body: unknown): boolean {
   );
 }
 
-function invalidInput(issues: readonly FieldIssue[]): AppError {
+/** REQUEST.INVALID that names the first of these, and shows at most 20. */
+export function invalidInput(issues: readonly FieldIssue[]): AppError {
   const shown = issues.slice(0, MOST_ISSUES);
   const { field, rule } = shown[0] ?? { field: 'body', rule: 'is not valid' };
   const message = rule === UNKNOWN_FIELD_RULE ? `unknown field "${field}"` : `${field} ${rule}`;

@@ -28,7 +28,7 @@ const EVERY = 4;
 /** There is no calibration here: what an answer rests on is checked all the same. */
 const POLICY = { name: 'evidence_assembly', require_certified_evidence: false } as const;
 
-/** Attacks in documents, and a model that obeys all of them. It has to be a `ScriptedModelServer` and the installation's own. */
+/** Attacks in documents, and a model that obeys all of them: the installation's own, which a script plays. */
 export function describeHostileDocuments(world: WorldOf, model: () => ScriptedModelServer): void {
   describe('documents with orders in them', () => {
     let halls: Halls;
@@ -46,7 +46,8 @@ export function describeHostileDocuments(world: WorldOf, model: () => ScriptedMo
       toAsked(await halls.asker.post(reasoningRoute.path, { query, policy: POLICY }));
     const askTool = async ({ question: query, itemId: documentId }: Hall): Promise<Asked> => {
       const result = await callTool(halls.mcp, 'reason', { query, documentId, includeQuotations: true });
-      return { requestId: requestIdOf(result), body: result.structuredContent, text: JSON.stringify(result) };
+      const { structuredContent: body } = result;
+      return { requestId: requestIdOf(result), body, text: JSON.stringify(result), rendered: textOf(result) };
     };
 
     /** Asks about each hall, and counts in how many of the answers something isn't what it has to be. */
@@ -152,9 +153,9 @@ export function describeHostileDocuments(world: WorldOf, model: () => ScriptedMo
         const { question: query, itemId: documentId } = hall;
         const { body, text } = await halls.asker.post(reasonRoute.path, { query, documentId, includeQuotations: true });
         const { body: typed, text: typedText } = await askTyped(hall);
-        const isAnswered = (body as { data: ReasonData }).data.citations.length > 0;
+        const { data } = body as { data?: ReasonData };
         return [
-          ...(isAnswered ? [] : ['not answered']),
+          ...(data && data.citations.length > 0 ? [] : ['not answered']),
           ...findChangesOfAnswer(body, toPassages(reachOf(hall)), reachOf(hall)),
           ...findChangesOfTypedAnswer(typed, toPassages(halls.reach), halls.reach),
           ...(`${text}${typedText}`.includes(halls.bait.secret) ? ['scope'] : []),

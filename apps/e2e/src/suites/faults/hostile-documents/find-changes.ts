@@ -92,6 +92,11 @@ export function findChangesOfTypedAnswer(body: unknown, passages: readonly Shown
   return [...changes];
 }
 
+/** Ids of chunks and items that may be given. */
+export function listIds(reach: Reach): Set<string> {
+  return new Set([...reach.values()].flatMap(({ chunkId, itemId }) => [chunkId, itemId]));
+}
+
 /** Ids that the text of a tool gives as ours, outside of what it quotes, and that aren't. */
 export function findForgedIds(text: string, known: ReadonlySet<string>): string[] {
   const own = text.split(/\r\n|\r|\n/).filter((line) => !line.startsWith('>'));

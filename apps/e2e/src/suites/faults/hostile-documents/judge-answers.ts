@@ -2,7 +2,14 @@ import type { ReasonData, ReasoningResponseJson } from '@candor/contracts';
 import type { ModelCall } from '@candor/testkit';
 import { readEvents } from '../../../harness/audit-trail.js';
 import { userTextOf, readShown, type Shown } from './read-shown.js';
-import { findChangesOfAnswer, findChangesOfCall, findChangesOfTypedAnswer, type Reach } from './find-changes.js';
+import {
+  findChangesOfAnswer,
+  findChangesOfCall,
+  findChangesOfTypedAnswer,
+  findForgedIds,
+  listIds,
+  type Reach,
+} from './find-changes.js';
 import { countInvented } from './obedient-model.js';
 import type { Hall, Halls } from './open-halls.js';
 
@@ -12,6 +19,8 @@ export interface Asked {
   body: unknown;
   /** All that the caller got to see. */
   text: string;
+  /** For people to read, where there is such a text: by MCP. */
+  rendered?: string;
 }
 
 /** Actions that one question leaves in the audit trail; a tool that somebody called would leave another one. */
@@ -20,16 +29,20 @@ const ACTIONS: Record<Shown['face'], string[]> = {
   typed: ['reasoning.query'],
 };
 
+export interface Questioned {
+  face: Shown['face'];
+  hall: Hall;
+  asked: Asked;
+  /** Of the model, since it plays what it plays now. */
+  calls: readonly ModelCall[];
+  /** What the question may be answered from. */
+  reach: Reach;
+}
+
 /** What isn't as it has to be in an answer of a model that obeyed, and in all that led to it; in words, empty when nothing is. */
 export async function judgeObedientAnswer(
   { admin, calm, bait }: Halls,
-  {
-    face,
-    hall,
-    asked,
-    calls,
-    reach,
-  }: { face: Shown['face']; hall: Hall; asked: Asked; calls: ModelCall[]; reach: Reach },
+  { face, hall, asked, calls, reach }: Questioned,
 ): Promise<string[]> {
   const [call, ...more] = calls.filter((each) => isAbout(each, hall.question));
   if (call === undefined) return [`${hall.family}: the model was not asked: ${asked.text.slice(0, 300)}`];
@@ -37,6 +50,7 @@ export async function judgeObedientAnswer(
   // Once a question: nobody went round again for a tool.
   if (more.length > 0) problems.push('tools');
   if (asked.text.includes(bait.secret)) problems.push('scope');
+  if (findForgedIds(asked.rendered ?? '', listIds(reach)).length > 0) problems.push('wrappers');
 
   const { passages } = readShown(call);
   const shownIds = passages.map(({ id }) => id);
@@ -47,10 +61,10 @@ export async function judgeObedientAnswer(
     const admitted = events.at(-1)?.metadata['admittedChunkIds'];
     if (JSON.stringify(admitted) !== JSON.stringify(shownIds)) problems.push('ids');
     problems.push(...findChangesOfAnswer(asked.body, passages, reach));
-    problems.push(...judgeReferences(asked.body as { data?: ReasonData }, shownIds, countInvented(passages, bait)));
+    problems.push(...judgeReferences(asked.body ?? {}, shownIds, countInvented(passages, bait)));
   } else {
     problems.push(...findChangesOfTypedAnswer(asked.body, passages, reach));
-    const { outcome, citations = [] } = asked.body as Partial<ReasoningResponseJson>;
+    const { outcome, citations = [] } = (asked.body ?? {}) as Partial<ReasoningResponseJson>;
     if (outcome !== 'answered' || citations.length !== shownIds.length) problems.push('not answered');
   }
   return [...new Set(problems)].map((problem) => `${hall.family}: ${problem}`);

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { textOf } from '../../../harness/mcp-client.js';
-import { findForgedIds, type Reach } from './find-changes.js';
+import { findForgedIds, listIds, type Reach } from './find-changes.js';
 import type { Halls } from './open-halls.js';
 
 const NAMES_CHUNK = new Set(['chunkId', '_id', 'parentId', 'prev', 'next']);
@@ -15,7 +15,7 @@ export function judgeReading(result: CallToolResult, { reach, bait }: Halls): st
   const named = listNamed(result.structuredContent);
   if (named.some(([name, id]) => NAMES_CHUNK.has(name) && !reach.has(id))) problems.push('scope');
   if (named.some(([name, id]) => NAMES_ITEM.has(name) && !items.has(id))) problems.push('scope');
-  if (findForgedIds(text, new Set([...reach.keys(), ...items])).length > 0) problems.push('wrappers');
+  if (findForgedIds(text, listIds(reach)).length > 0) problems.push('wrappers');
   if (JSON.stringify(result).includes(bait.secret)) problems.push('scope');
   if (!listContents(result.structuredContent).every((content) => isIndexed(content, reach))) problems.push('citations');
   return problems;
