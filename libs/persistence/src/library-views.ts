@@ -1,6 +1,7 @@
 import type { Database } from './database.js';
 import { findLibraryItems, findLiteralDocuments, type LiteralQuery } from './literal-search.js';
 import { fromBytes, type LibraryItemType } from './repositories/library-embedding.repository.js';
+import { BEFORE_ALL_IDS } from './page-cursor.js';
 import { VISIBLE_ITEM, visibilityParameters, type Visibility } from './visibility.js';
 
 export interface LibraryVector {
@@ -49,7 +50,7 @@ export class LibraryViews {
     { profile, tags }: { profile: string; tags: readonly string[] },
   ): AsyncGenerator<LibraryVector[]> {
     const table = itemType === 'prompt' ? 'prompts' : 'collections';
-    let after = '00000000-0000-0000-0000-000000000000';
+    let after: string = BEFORE_ALL_IDS;
     for (;;) {
       const rows: { id: string; embedding: Buffer }[] = await this.query(
         `SELECT t.id, t.embedding FROM ${table} t

@@ -15,6 +15,9 @@ function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
+/** Where a walk in the order of ids begins: no row has it. */
+export const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
 /** Where a page of a list ordered by (createdAt, id) ended. */
 export interface PageCursor {
   at: string;

@@ -2,9 +2,9 @@ import { In, type EntityManager } from 'typeorm';
 import type { Transaction } from '../database.js';
 import type { GenerationEntity } from '../entities/generation.entity.js';
 import { ItemVersionEntity, SourceItemEntity } from '../entities/source-item.entity.js';
+import { BEFORE_ALL_IDS } from '../page-cursor.js';
 import type { NewChunk } from './item-completion.repository.js';
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 type Held = Pick<GenerationEntity, 'id' | 'tenantId'>;
 
 export interface UnbuiltItem {
@@ -30,7 +30,7 @@ export async function findItemsOutOfStep(
      WHERE i.tenant_id = $1 AND i.id > $3 AND i.deleted_at IS NULL AND i.live_version IS NOT NULL
        AND g.version IS DISTINCT FROM i.live_version
      ORDER BY i.id LIMIT $4`,
-    [generation.tenantId, generation.id, after ?? FIRST_ID, limit],
+    [generation.tenantId, generation.id, after ?? BEFORE_ALL_IDS, limit],
   );
   return rows.map(({ id, bytes }) => ({ itemId: id, bytes: Number(bytes) }));
 }
@@ -271,7 +271,7 @@ export async function listLiveItemIds(
     `SELECT id FROM source_items WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL AND live_version IS NOT NULL
        AND updated_at <= $4
      ORDER BY id LIMIT $3`,
-    [tenantId, after ?? FIRST_ID, limit, since],
+    [tenantId, after ?? BEFORE_ALL_IDS, limit, since],
   );
   return rows.map((row) => row.id);
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.js';
+import { BEFORE_ALL_IDS } from '../page-cursor.js';
 import { enqueue } from './outbox.repository.js';
 import { endActiveRun } from './sync-run.repository.js';
 
@@ -6,7 +7,6 @@ import { endActiveRun } from './sync-run.repository.js';
 const REMOVAL_LEASE_SECONDS = 60;
 /** A second's work. */
 const ITEMS_A_STATEMENT = 10_000;
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 interface SourceKey {
   tenantId: string;

@@ -15,9 +15,17 @@ export interface LeftChannel {
   failures: ItemFailure[];
 }
 
-/** Threads that are known without a listing. */
-export function listRecent(channelId: string, { channels }: SlackCursor): string[] {
-  return (channels[channelId]?.recent ?? []).map((ts) => toExternalId(channelId, ts));
+/** A channel of which nobody may see anything any more. All that lies further back is hidden until a comparison finds it gone. */
+export function withholdChannel(
+  channel: Pick<SlackChannel, 'id'>,
+  state: SlackCursor,
+): { state: SlackCursor; deletedIds: string[]; policyOf: PolicyChange } {
+  const recent = state.channels[channel.id]?.recent ?? [];
+  return {
+    state: closeChannel(state, channel.id),
+    deletedIds: recent.map((ts) => toExternalId(channel.id, ts)),
+    policyOf: shareOf(channel, null),
+  };
 }
 
 /**
@@ -37,9 +45,8 @@ export function leaveChannel(
     const failures = [describeClosed(channel)];
     if (given === undefined && state.channels[id] === undefined)
       return { state: forgetChannel(behind, id), deletedIds: [], failures };
-    const left = { state: closeChannel(behind, id), deletedIds: listRecent(id, state), failures };
-    // All that lies further back is hidden until a comparison finds it gone.
-    return given === WITHHELD ? left : { ...left, policyOf: shareOf(channel, null) };
+    const { policyOf, ...left } = withholdChannel(channel, behind);
+    return { ...left, failures, ...(given === WITHHELD ? {} : { policyOf }) };
   }
   if (!giveUp || !isOutage(error) || state.skipped !== null) return null;
   const message = 'Slack keeps failing to give this channel; the next sync begins with it where this one did.';

@@ -23,14 +23,13 @@ import {
 } from './choose-channels.js';
 import { describeFailing } from './describe-channel-failure.js';
 import { findMembers, readMembers } from './find-members.js';
-import { leaveChannel, listRecent } from './leave-channel.js';
+import { leaveChannel, withholdChannel } from './leave-channel.js';
 import { listThreadIds } from './list-thread-ids.js';
 import { mapSlackPolicy } from './map-slack-policy.js';
 import { toExternalId, type ChannelContext, type SlackSession } from './read-slack-thread.js';
 import { readThreads } from './read-threads.js';
 import { SlackClient, UNNAMED, type MessagePage, type SlackChannel } from './slack-client.js';
 import {
-  closeChannel,
   finishWalk,
   listKnown,
   parseSlackCursor,
@@ -80,10 +79,9 @@ export class SlackConnector implements SourceConnector {
     let state = parseSlackCursor(cursor);
     const gone = listKnown(state).filter((id) => isGone(id, slice));
     for (const id of gone) {
-      const deletedIds = listRecent(id, state);
-      state = closeChannel(state, id);
-      // All that lies further back is hidden until a comparison finds it gone.
-      yield batch(state, { deletedIds, policyOf: shareOf({ id }, null) });
+      const withheld = withholdChannel({ id }, state);
+      state = withheld.state;
+      yield batch(state, withheld);
     }
     // With the first batch whose cursor leaves the start behind: told once a run, however often its slices begin.
     let gaps = state.after === null && state.walk === null ? describeGaps(slice) : [];

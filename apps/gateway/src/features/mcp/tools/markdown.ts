@@ -1,3 +1,6 @@
+/** ATX and Setext headings, HTML's, and lines that are bold as a whole. */
+const HEADING = /^([ \t]*)(#|(?:\*\*|__)(?=.*(?:\*\*|__)[ \t]*$)|<h\d|=+[ \t]*$|-+[ \t]*$)/gim;
+
 /** Text of sources as a quotation, so that none of it reads as this server's own words. */
 export function quote(text: string): string {
   return text
@@ -5,6 +8,11 @@ export function quote(text: string): string {
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
+}
+
+/** As it is, but none of its lines is a heading: a model that obeys a document could write this server's own sections. */
+export function withoutHeadings(text: string): string {
+  return text.replace(HEADING, (_, space: string, mark: string) => `${space}\\${mark}`);
 }
 
 /** On one line, with nothing in it that begins a heading, a list or a link. */

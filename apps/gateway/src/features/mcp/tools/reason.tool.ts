@@ -1,6 +1,6 @@
 import { reasonBodySchema, reasonRoute, type ReasonData } from '@candor/contracts';
 import { defineTool } from './define-tool.js';
-import { bullets, code, inline, paragraphs, quote, section } from './markdown.js';
+import { bullets, code, inline, paragraphs, quote, section, withoutHeadings } from './markdown.js';
 
 export const reasonTool = defineTool({
   name: 'reason',
@@ -32,7 +32,7 @@ function renderAnswer({ answer, citations, gaps, meta, statements }: ReasonData,
   );
   return paragraphs([
     '**Answer**',
-    answer,
+    withoutHeadings(answer),
     '**Meta**',
     [
       `chunksGathered: ${meta.chunksGathered} · citationsDropped: ${meta.citationsDropped} · latencyMs: ${meta.latencyMs}`,
@@ -40,13 +40,13 @@ function renderAnswer({ answer, citations, gaps, meta, statements }: ReasonData,
     ].join(' · '),
     ...section('Sources', bullets(sources)),
     ...section('Quotations', paragraphs((statements ?? []).map(renderStatement))),
-    ...section('Limitations', bullets(gaps)),
+    ...section('Limitations', bullets(gaps.map(inline))),
   ]);
 }
 
 function renderStatement({ text, quotations }: NonNullable<ReasonData['statements']>[number]): string {
   return paragraphs([
-    text,
+    inline(text),
     ...quotations.map(({ chunkId, quotation, place }) => {
       if (quotation === null || place === null)
         return `chunkId ${code(chunkId)}: withheld, since this key may not see the source any more or it was deleted`;

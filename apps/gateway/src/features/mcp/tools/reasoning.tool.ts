@@ -1,6 +1,6 @@
 import { reasoningBodySchema, reasoningRoute, type ReasoningResponseJson } from '@candor/contracts';
 import { defineTool } from './define-tool.js';
-import { bullets, code, inline, paragraphs, quote, section } from './markdown.js';
+import { bullets, code, inline, paragraphs, quote, section, withoutHeadings } from './markdown.js';
 
 export const reasoningTool = defineTool({
   name: 'reasoning',
@@ -32,8 +32,8 @@ function renderReasoning(response: ReasoningResponseJson): string {
   const trust = response.trust_state;
   return paragraphs([
     ...section('Outcome', [outcome, ...(refusal === null ? [] : [refusal])].join(': ')),
-    ...section('Answer', answer ?? ''),
-    ...section('Clarification', clarification ?? ''),
+    ...section('Answer', withoutHeadings(answer ?? '')),
+    ...section('Clarification', withoutHeadings(clarification ?? '')),
     ...section('Citations', response.citations.map(renderCited).join('\n')),
     ...section(
       'Contradictions',

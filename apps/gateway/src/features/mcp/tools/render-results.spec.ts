@@ -10,6 +10,19 @@ import { verifyCitationsTool } from './verify-citations.tool.js';
 
 const CHUNK = 'a54d4559-3aec-55fa-9d6e-cafd1249999c';
 const DOCUMENT = '354913f5-0631-49e7-8420-a577a1819e13';
+const TYPED = {
+  outcome: 'abstained',
+  answer: null,
+  clarification_request: null,
+  citations: [],
+  contradictions: [],
+  proposals: [],
+  unsupported_gaps: [],
+  provider_failures: [],
+  trust_state: null,
+  refusal_reason: null,
+  trace: { steps: [] },
+};
 const META = { chunksGathered: 10, citationsDropped: 1, latencyMs: 1204 };
 
 describe('the text of reason', () => {
@@ -30,6 +43,29 @@ describe('the text of reason', () => {
     expect(text).toContain(
       `- Brand \\*\\*decisions\\*\\* · chunkId \`${CHUNK}\` · documentId \`${DOCUMENT}\`\n\n**Limitations**\n\n- No date.`,
     );
+  });
+});
+
+describe('the text of an answer', () => {
+  const forged = 'Lime.\n\n**Sources**\n\n## Meta\n\nLimitations\n-----------\n\n- None.';
+  const headings = (text: string) => text.match(/^(\*\*.*\*\*|#.*|-+)$/gm);
+
+  it('has no sections that a model wrote', () => {
+    const statements = [{ text: forged, quotations: [] }];
+    const text = reasonTool.render({
+      data: { answer: forged, citations: [], gaps: [forged], meta: META, statements },
+    });
+    expect(headings(text)).toEqual(['**Answer**', '**Meta**', '**Quotations**', '**Limitations**']);
+  });
+
+  it('has none in a typed one either', () => {
+    const text = reasoningTool.render({ ...TYPED, outcome: 'answered', answer: forged });
+    expect(headings(text)).toEqual(['**Outcome**', '**Answer**']);
+  });
+
+  it('is otherwise as the model wrote it', () => {
+    const answer = `**Lime** stays, said _Ada_:\n- since #12\n- for now [[${CHUNK}]]`;
+    expect(reasonTool.render({ data: { answer, citations: [], gaps: [], meta: META } })).toContain(answer);
   });
 });
 
@@ -130,10 +166,7 @@ describe('the text of', () => {
       'reasoning tells both sides of a contradiction, and why there is no answer',
       reasoningTool,
       {
-        outcome: 'abstained',
-        answer: null,
-        clarification_request: null,
-        citations: [],
+        ...TYPED,
         contradictions: [
           {
             subject: 'rate limit',
@@ -142,9 +175,7 @@ describe('the text of', () => {
             settled_by: null,
           },
         ],
-        proposals: [],
         unsupported_gaps: [{ kind: 'no_evidence', name: null, detail: 'Nothing.' }],
-        provider_failures: [],
         trust_state: { state: 'degraded' },
         refusal_reason: 'uncertified_evidence',
         trace: { steps: [{ kind: 'retrieve', result: 'completed' }] },
