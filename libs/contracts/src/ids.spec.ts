@@ -8,6 +8,12 @@ describe('ids', () => {
   });
 });
 
+describe('ids of another making', () => {
+  it.each(['11111111-1111-1111-1111-111111111111', '00000000-0000-0000-0000-000000000000'])('are ids: %s', (id) => {
+    expect(itemIdSchema.parse(id)).toBe(id);
+  });
+});
+
 describe('instants', () => {
   it.each(['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '2026-02-28T12:00:00.123+05:30'])('can be %s', (instant) => {
     expect(instantSchema.parse(instant)).toBe(instant);

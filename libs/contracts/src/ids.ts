@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 /**
  * Every id that comes in, of whatever it is. In lower case, as ids are stored and compared; clients of some platforms write
- * them in capitals.
+ * them in capitals. Any 32 digits in that form, whatever version they claim: an id that nothing has is absent, not malformed.
  */
-export const uuidSchema = z.uuid({ error: 'must be a UUID' }).toLowerCase();
+export const uuidSchema = z.guid({ error: 'must be a UUID' }).toLowerCase();
 
 export const tenantIdSchema = uuidSchema.brand<'TenantId'>();
 export const apiKeyIdSchema = uuidSchema.brand<'ApiKeyId'>();

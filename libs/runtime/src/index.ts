@@ -36,6 +36,7 @@ export { ContractInput } from './http/contract-input.js';
 export { Contract, isOperational, Operational, routeOf, type AnyRoute } from './http/contract.decorator.js';
 export { createHttpApp, type HttpAppOptions } from './http/create-http-app.js';
 export { toErrorBody, type ErrorBody } from './http/error-body.js';
+export { findJsonExcess } from './http/find-json-excess.js';
 export { findRouteHandlers, type RouteHandler } from './http/find-route-handlers.js';
 export {
   DEFAULT_GRACE_MS,

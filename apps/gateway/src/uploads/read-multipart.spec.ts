@@ -106,6 +106,15 @@ describe('readMultipart', () => {
     await expect(receive(post(form))).rejects.toThrow('must not have more than 100 fields');
   });
 
+  it('refuses fields that are too long together, also of a body whose length was not said', async () => {
+    const form = new FormData();
+    for (let index = 0; index < 5; index += 1) form.append(`field-${index}`, 'x'.repeat(1_000_000));
+    const whole = new Request('http://127.0.0.1', { method: 'POST', body: form });
+    const send = (url: string): Promise<unknown> =>
+      fetch(url, { method: 'POST', body: whole.body, headers: whole.headers, duplex: 'half' });
+    await expect(receive(send)).rejects.toThrow('must not have fields of more than 4 MiB together');
+  });
+
   it('notices a caller that goes away', async () => {
     const outcome = receive(
       (url) =>
@@ -144,8 +153,10 @@ describe('toBody', () => {
     [{ title: ['a', 'b'] }, 'title must be given once'],
     [{ metadata: ['{'] }, 'metadata must be valid JSON'],
     [{ tags: ['["a"'] }, 'tags must be valid JSON'],
+    [{ metadata: [`{"a":[${'1,'.repeat(10_000)}1]}`] }, 'metadata must not hold more than 10000 values'],
+    [{ tags: ['['.repeat(200)] }, 'tags must not be nested deeper than 100 levels'],
     [{ file: ['text'] }, 'file must be sent as a file, with a file name'],
-  ])('refuses %j', (fields, message) => {
+  ])('refuses %.60j', (fields, message) => {
     expect(() => convert(fields)).toThrow(new AppError('REQUEST.INVALID', { message }));
   });
 

@@ -64,8 +64,12 @@ function createParser(request: IncomingMessage, fileBytes: number): BusboyInstan
 }
 
 function collectFields(parser: BusboyInstance, body: MultipartBody, fail: (error: AppError) => void): void {
+  let length = 0;
   parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
     if (valueTruncated) return fail(invalidField(name, 'must not be longer than 1 MiB'));
+    // A body that comes in chunks has announced no length.
+    length += value.length;
+    if (length > OVERHEAD_BYTES) return fail(invalidField('body', 'must not have fields of more than 4 MiB together'));
     body.fields.set(name, [...(body.fields.get(name) ?? []), value]);
   });
   parser.on('filesLimit', () => fail(invalidField('file', 'must be given once')));

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { invalidField, type UploadedFile } from '@candor/contracts';
+import { findJsonExcess } from '@candor/runtime';
 import type { MultipartBody } from './read-multipart.js';
+
+/** Parsed before the schema is asked, so that what a field may cost has to be bounded here. */
+const MOST_VALUES_A_FIELD = 10_000;
 
 /**
  * A form as the JSON body it stands for: lists are repeated fields, JSON or separated by commas, objects are JSON, the
@@ -37,6 +41,8 @@ function readValue(name: string, value: string): unknown {
 }
 
 function parseJson(name: string, value: string): unknown {
+  const excess = findJsonExcess(Buffer.from(value), MOST_VALUES_A_FIELD);
+  if (excess) throw invalidField(name, excess.rule);
   try {
     return JSON.parse(value);
   } catch {

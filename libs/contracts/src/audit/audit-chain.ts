@@ -44,7 +44,7 @@ export const auditExportLineSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('chain'),
     version: z.literal(1),
-    tenantId: z.uuid(),
+    tenantId: z.guid(),
     exportedAt: z.iso.datetime(),
     fromBatch: z.number().int().positive(),
     /** Of the batch before the first exported one. */

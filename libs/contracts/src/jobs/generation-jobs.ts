@@ -44,7 +44,7 @@ export const promoteGenerationJob = defineJob({
   version: 1,
   queue: 'manage-generation',
   /** `runId` is ours alone: callers choose request ids. */
-  payload: z.strictObject({ ...generationJobFields, runId: z.uuid() }),
+  payload: z.strictObject({ ...generationJobFields, runId: z.guid() }),
   attempts: 8,
   backoffMs: 500,
   timeoutMs: 600_000,

@@ -6,7 +6,7 @@ export const queuedRunFields = {
   tenantId: tenantIdSchema,
   requestId: requestIdSchema,
   /** Ours alone: callers choose request ids, and two of them may choose the same. */
-  runId: z.uuid(),
+  runId: z.guid(),
   /** Signed CallerScope. */
   callerToken: z.string().min(1),
   /** Reply channel of the gateway instance that waits. */

@@ -5,7 +5,7 @@ import { defineJob } from './define-job.js';
 const sourceJobFields = {
   tenantId: tenantIdSchema,
   requestId: requestIdSchema,
-  sourceId: z.uuid(),
+  sourceId: z.guid(),
 };
 const slice = z.number().int().nonnegative();
 
@@ -14,7 +14,7 @@ export const syncSourceJob = defineJob({
   name: 'source.sync',
   version: 1,
   queue: 'sync-connector',
-  payload: z.strictObject({ ...sourceJobFields, runId: z.uuid(), slice }),
+  payload: z.strictObject({ ...sourceJobFields, runId: z.guid(), slice }),
   attempts: 8,
   backoffMs: 1_000,
   // Comparing all ids is one listing, which no provider lets us resume.
@@ -40,7 +40,7 @@ export const checkSourceJob = defineJob({
   name: 'source.check',
   version: 1,
   queue: 'manage-source',
-  payload: z.strictObject({ ...sourceJobFields, checkId: z.uuid() }),
+  payload: z.strictObject({ ...sourceJobFields, checkId: z.guid() }),
   attempts: 3,
   backoffMs: 1_000,
   timeoutMs: 30_000,

@@ -47,12 +47,12 @@ export const runReasoningReplySchema = replyWith(reasoningResponseSchema);
 export type RunReasoningReply = z.infer<typeof runReasoningReplySchema>;
 
 /** The reply and the run that it ends. */
-export const reasoningReplyEnvelopeSchema = z.strictObject({ runId: z.uuid(), reply: z.unknown() });
+export const reasoningReplyEnvelopeSchema = z.strictObject({ runId: z.guid(), reply: z.unknown() });
 export interface ReasoningReplyEnvelope {
   runId: string;
   reply: ReasoningReply | RunReasoningReply;
 }
 
 /** What a gateway sends to every synthesis instance when its caller hangs up. */
-export const reasoningCancelSchema = z.strictObject({ runId: z.uuid() });
+export const reasoningCancelSchema = z.strictObject({ runId: z.guid() });
 export const REASONING_CANCEL_CHANNEL = 'candor.reasoning.cancel';

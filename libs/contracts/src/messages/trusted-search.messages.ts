@@ -45,9 +45,9 @@ export const relationGraphSchema = z.strictObject({
   /** What a bound left out: relations that say what replaced a document, or only others. Null: nothing. */
   cut: z.enum(['standing', 'surroundings']).nullable(),
   /** Findings about these documents that a person rejected. */
-  dismissedProposalIds: z.array(z.uuid()),
+  dismissedProposalIds: z.array(z.guid()),
   /** … and those that a person approved. */
-  approvedProposalIds: z.array(z.uuid()),
+  approvedProposalIds: z.array(z.guid()),
   /** What was served when it was read; null while nothing is. */
   identity: z
     .strictObject({

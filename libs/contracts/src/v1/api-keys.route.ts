@@ -33,7 +33,7 @@ export const updateApiKeyBodySchema = z.strictObject(editableFields).partial().m
 export type UpdateApiKeyBody = z.infer<typeof updateApiKeyBodySchema>;
 
 const apiKeyFields = {
-  id: z.uuid(),
+  id: z.guid(),
   name: z.string(),
   actorType: actorTypeSchema,
   allowedActions: z.array(actionSchema),
@@ -64,7 +64,8 @@ export const createApiKeyRoute = defineRoute({
   path: '/v1/api-keys',
   summary: 'Create an API key',
   description:
-    'Nobody can grant what they do not have: actions, providers and principals stay within the creating key.',
+    'Nobody can grant what they do not have: actions, providers and principals stay within the creating key, no key outlives the one ' +
+    "that made it, and only an administrator's may have a higher rate limit than its own.",
   action: 'keys:manage',
   audit: 'api_key.create',
   body: createApiKeyBodySchema,
@@ -123,7 +124,7 @@ export const createTenantRoute = defineRoute({
   action: 'admin',
   audit: 'tenant.create',
   body: z.strictObject({ name }).meta({ id: 'CreateTenant' }),
-  response: z.strictObject({ data: z.strictObject({ id: z.uuid(), name: z.string(), key: z.string() }) }),
+  response: z.strictObject({ data: z.strictObject({ id: z.guid(), name: z.string(), key: z.string() }) }),
   status: 201,
 });
 
@@ -135,7 +136,7 @@ export const callerRoute = defineRoute({
   audit: 'caller.read',
   response: z.strictObject({
     data: z.strictObject({
-      id: z.uuid(),
+      id: z.guid(),
       name: z.string(),
       email: z.string().nullable(),
       externalId: z.string().nullable(),

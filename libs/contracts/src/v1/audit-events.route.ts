@@ -23,11 +23,11 @@ export type AuditSeal = z.infer<typeof auditSealSchema>;
 
 export const auditEventSchema = z
   .strictObject({
-    id: z.uuid(),
-    requestId: z.uuid(),
+    id: z.guid(),
+    requestId: z.guid(),
     action: z.string(),
     outcome: auditOutcomeSchema,
-    actorApiKeyId: z.uuid().nullable(),
+    actorApiKeyId: z.guid().nullable(),
     actorType: z.string(),
     targetType: z.string().nullable(),
     targetId: z.string().nullable(),
@@ -80,7 +80,7 @@ export type AuditHead = z.infer<typeof auditHeadSchema>;
 
 export const auditChainSchema = z
   .strictObject({
-    tenantId: z.uuid(),
+    tenantId: z.guid(),
     batches: count,
     sealedEvents: count,
     /** Committed and not sealed yet. */

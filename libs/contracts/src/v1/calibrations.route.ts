@@ -22,7 +22,7 @@ export const calibrationSchema = z
     /** SHA-256 of what it says. */
     id: z.string(),
     state: z.enum(CALIBRATION_STATES),
-    generationId: z.uuid(),
+    generationId: z.guid(),
     pipelineFingerprint: z.string(),
     /** SHA-256 of the labelled queries. */
     querySetDigest: z.string(),
@@ -51,7 +51,7 @@ export const calibrationStatusSchema = z
   .strictObject({
     state: z.enum([...CALIBRATION_STATES, 'missing']),
     calibrationId: z.string().nullable(),
-    generationId: z.uuid().nullable(),
+    generationId: z.guid().nullable(),
     corpusSize: count,
     /** Items up to which the calibration holds. */
     corpusSizeBound: z.number().nonnegative().nullable(),

@@ -6,7 +6,7 @@ import { tagsFilterSchema, tagsSchema } from './versions.js';
 
 export const collectionSchema = z
   .strictObject({
-    id: z.uuid(),
+    id: z.guid(),
     name: z.string(),
     description: z.string().nullable(),
     color: z.string().nullable(),
@@ -108,7 +108,7 @@ export const listCollectionItemsRoute = defineRoute({
   audit: 'collection.read',
   params: idParams,
   query: z.strictObject(paginationQuery),
-  response: pageOf(z.strictObject({ itemId: z.uuid(), itemType: z.enum(['prompt', 'document']), title: z.string() })),
+  response: pageOf(z.strictObject({ itemId: z.guid(), itemType: z.enum(['prompt', 'document']), title: z.string() })),
   status: 200,
 });
 export const addCollectionItemsRoute = defineRoute({

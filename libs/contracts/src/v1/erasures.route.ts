@@ -11,9 +11,9 @@ const count = z.number().int().nonnegative();
 
 export const erasureSchema = z
   .strictObject({
-    id: z.uuid(),
+    id: z.guid(),
     kind: z.enum(['tenant', 'person']),
-    tenantId: z.uuid(),
+    tenantId: z.guid(),
     state: z.enum(['running', 'done']),
     step: z.enum(ERASURE_STEPS),
     /** What is gone so far, by what it was. */

@@ -22,7 +22,7 @@ export type FeedbackBody = z.infer<typeof feedbackBodySchema>;
 
 export const feedbackSchema = z
   .strictObject({
-    id: z.uuid(),
+    id: z.guid(),
     requestId: requestIdSchema,
     rating: z.enum(FEEDBACK_RATINGS),
     note: z.string().nullable(),

@@ -17,7 +17,7 @@ const score = z.number().min(0).max(1);
 const highlight = z.string().optional();
 
 export const foundPromptSchema = z
-  .strictObject({ promptId: z.uuid(), title: z.string(), description: z.string(), score, highlight })
+  .strictObject({ promptId: z.guid(), title: z.string(), description: z.string(), score, highlight })
   .meta({ id: 'FoundPrompt' });
 export type FoundPrompt = z.infer<typeof foundPromptSchema>;
 
@@ -35,7 +35,7 @@ export type FoundDocument = z.infer<typeof foundDocumentSchema>;
 
 export const foundCollectionSchema = z
   .strictObject({
-    collectionId: z.uuid(),
+    collectionId: z.guid(),
     name: z.string(),
     description: z.string().nullable(),
     /** How many of the best prompts and documents for this query (`limit` of each) are in it. */

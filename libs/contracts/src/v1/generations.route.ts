@@ -16,7 +16,7 @@ const instant = z.iso.datetime();
 
 export const generationSchema = z
   .strictObject({
-    id: z.uuid(),
+    id: z.guid(),
     /** Part of the index's name; null until the build has opened its model. */
     name: z.string().nullable(),
     state: generationStateSchema,

@@ -184,7 +184,7 @@ export const ingestionRoute = defineRoute({
 
 export const deadLetterSchema = z
   .strictObject({
-    id: z.uuid(),
+    id: z.guid(),
     requestId: requestIdSchema,
     job: z.string(),
     sourceItemId: itemIdSchema.nullable(),

@@ -49,7 +49,7 @@ export const MCP_ROUTES = [mcpRoute, mcpStreamRoute, mcpEndRoute] as const;
 /** Gateway → every gateway: the caller has cancelled a call that may run at any of them. */
 export const MCP_CANCEL_CHANNEL = 'candor.mcp.cancel';
 export const mcpCancellationSchema = z.strictObject({
-  apiKeyId: z.uuid(),
+  apiKeyId: z.guid(),
   sessionId: z.string().min(1).max(100),
   /** The JSON-RPC id. */
   callId: z.union([z.string(), z.number()]),

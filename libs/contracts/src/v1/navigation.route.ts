@@ -56,7 +56,7 @@ export const passageSessionRoute = defineRoute({
   action: 'search',
   audit: 'navigation.search',
   body: z.strictObject({}).optional(),
-  response: z.strictObject({ data: z.strictObject({ sessionId: z.uuid() }) }),
+  response: z.strictObject({ data: z.strictObject({ sessionId: z.guid() }) }),
   status: 201,
   idempotent: true,
 });

@@ -26,7 +26,7 @@ export const promptVariableSchema = z
 export type PromptVariable = z.infer<typeof promptVariableSchema>;
 
 const summaryFields = {
-  id: z.uuid(),
+  id: z.guid(),
   title: z.string(),
   /** Empty when there is none. */
   description: z.string(),

@@ -9,7 +9,7 @@ export type ProposalState = z.infer<typeof proposalStateSchema>;
 /** One side of a proposal, in the words of its source. */
 const proposalSideSchema = z
   .strictObject({
-    sourceItemId: z.uuid(),
+    sourceItemId: z.guid(),
     chunkId: z.string(),
     title: z.string(),
     /** As its source dates it; ISO 8601. */
@@ -21,7 +21,7 @@ const proposalSideSchema = z
 export const proposalSchema = z
   .strictObject({
     /** Of the finding: the same documents in the same words have it in every generation, and in `POST /v1/reasoning`. */
-    id: z.uuid(),
+    id: z.guid(),
     state: proposalStateSchema,
     /** What the relation record says once it is approved. */
     relation: z.string(),
@@ -31,13 +31,13 @@ export const proposalSchema = z
     confidence: z.number(),
     /** The rule that proposed it. */
     rule: z.string(),
-    generationId: z.uuid(),
+    generationId: z.guid(),
     /** Of a directed relation, the first one is where it starts. */
     sides: z.array(proposalSideSchema),
     createdAt: z.iso.datetime(),
     reviewedAt: z.iso.datetime().nullable(),
     /** The key of the person who reviewed it. */
-    reviewedByApiKeyId: z.uuid().nullable(),
+    reviewedByApiKeyId: z.guid().nullable(),
     note: z.string().nullable(),
   })
   .meta({ id: 'Proposal' });

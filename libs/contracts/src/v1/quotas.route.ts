@@ -34,7 +34,7 @@ const quotaStateSchema = z
   .meta({ id: 'QuotaState' });
 export type QuotaState = z.infer<typeof quotaStateSchema>;
 const tenantQuotas = z.strictObject({
-  data: z.strictObject({ tenantId: z.uuid(), quotas: z.array(quotaStateSchema) }),
+  data: z.strictObject({ tenantId: z.guid(), quotas: z.array(quotaStateSchema) }),
 });
 
 export const quotasRoute = defineRoute({

@@ -6,7 +6,7 @@ export const NO_EVIDENCE_ANSWER =
 export const NO_LINKED_STATEMENT_ANSWER =
   'The retrieved evidence did not yield a statement that could be linked to its sources.';
 
-const scopeId = z.uuid({ error: 'must be a UUID; omit the field when there is no such scope' }).toLowerCase();
+const scopeId = z.guid({ error: 'must be a UUID; omit the field when there is no such scope' }).toLowerCase();
 
 export const reasonBodySchema = z
   .strictObject({

@@ -96,7 +96,7 @@ export type SourceCheck = z.infer<typeof sourceCheckSchema>;
 
 export const sourceSchema = z
   .strictObject({
-    id: z.uuid(),
+    id: z.guid(),
     name: z.string(),
     provider: sourceProviderSchema,
     settings: z.record(z.string(), z.json()),
@@ -113,7 +113,7 @@ export const sourceSchema = z
     lastError: timedError.nullable(),
     /** null = nothing is scheduled. */
     nextRunAt: z.iso.datetime().nullable(),
-    activeRunId: z.uuid().nullable(),
+    activeRunId: z.guid().nullable(),
     items: z.strictObject({
       total: z.number().int(),
       /** Policy health: no readable access policy, so they are withheld from keys with principals. */

@@ -48,8 +48,8 @@ export const syncFailureSchema = z.strictObject({
 
 const runFields = {
   /** Also the `requestId` of what it ingests: `GET /v1/ingestions/:requestId`. */
-  id: z.uuid(),
-  sourceId: z.uuid(),
+  id: z.guid(),
+  sourceId: z.guid(),
   mode: syncModeSchema,
   trigger: syncTriggerSchema,
   state: syncRunStateSchema,

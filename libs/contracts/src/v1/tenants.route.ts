@@ -30,7 +30,7 @@ export type Retention = z.infer<typeof retentionSchema>;
 
 export const tenantSettingsSchema = z
   .strictObject({
-    id: z.uuid(),
+    id: z.guid(),
     name: z.string(),
     isDefault: z.boolean(),
     /** false = audit events hold only the SHA-256 of a query. */
@@ -90,7 +90,7 @@ export const listTenantsRoute = defineRoute({
   response: pageOf(
     z
       .strictObject({
-        id: z.uuid(),
+        id: z.guid(),
         name: z.string(),
         isDefault: z.boolean(),
         createdAt: z.iso.datetime(),

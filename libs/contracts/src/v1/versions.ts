@@ -25,7 +25,7 @@ export const tagsFilterSchema = z
 export const versionSchema = z
   .strictObject({
     /** For `restore`. */
-    id: z.uuid(),
+    id: z.guid(),
     /** Counts from 1. */
     version: z.number().int().positive(),
     title: z.string(),
@@ -46,6 +46,6 @@ export const restoreBodySchema = z.strictObject({ versionId: uuidSchema }).meta(
 export type RestoreBody = z.infer<typeof restoreBodySchema>;
 
 export const restoredSchema = z
-  .strictObject({ id: z.uuid(), title: z.string(), currentVersion: z.number().int().positive() })
+  .strictObject({ id: z.guid(), title: z.string(), currentVersion: z.number().int().positive() })
   .meta({ id: 'RestoredVersion' });
 export type Restored = z.infer<typeof restoredSchema>;

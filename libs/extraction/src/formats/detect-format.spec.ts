@@ -41,6 +41,7 @@ describe('detectFormat', () => {
     ['upload', 'text/csv; charset=utf-8', 'a,b\n1,2', 'csv'],
     ['upload', 'application/json', '{}', 'json'],
     ['notes', 'text/markdown', '# Notes', 'markdown'],
+    ['readings.dat', '', 'depth 3 m', 'text'],
     ['main.rs', 'text/rust', 'fn main() {}', 'text'],
     ['saved-mail.txt', 'text/plain', 'From: a@x.org\nTo: b@x.org\nSubject: Hi\n\nText', 'text'],
   ])('takes %s (%s) with "%.20s" for text of its kind', async (name, mediaType, content, format) => {
@@ -51,6 +52,10 @@ describe('detectFormat', () => {
     ['a picture', ['a.png', PNG], 'EXTRACT.UNSUPPORTED_TYPE'],
     ['a picture with the name of a text', ['a.txt', PNG], 'EXTRACT.UNSUPPORTED_TYPE'],
     ['a few bytes that claim to be a picture', ['a.png', Buffer.from([0x48, 0xd2, 0x21])], 'EXTRACT.UNSUPPORTED_TYPE'],
+    ['text that claims to be a picture', ['a.png', 'not really'], 'EXTRACT.UNSUPPORTED_TYPE'],
+    ['text that is sent as a video', ['upload', 'not really', 'video/mp4'], 'EXTRACT.UNSUPPORTED_TYPE'],
+    ['text that claims to be a program', ['a.exe', 'MZ, or so'], 'EXTRACT.UNSUPPORTED_TYPE'],
+    ['a few bytes of data', ['a.dat', Buffer.from([0x48, 0xd2, 0x21])], 'EXTRACT.UNSUPPORTED_TYPE'],
     ['an old Word file', ['a.doc', OLD_OFFICE], 'EXTRACT.UNSUPPORTED_TYPE'],
     ['an archive', ['a.zip', zipSync({ 'a.txt': strToU8('a') })], 'EXTRACT.UNSUPPORTED_TYPE'],
     ['nothing', ['a.pdf', Buffer.alloc(0)], 'EXTRACT.EMPTY'],

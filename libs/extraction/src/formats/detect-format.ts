@@ -51,7 +51,9 @@ const LEGACY_OFFICE: Readonly<Record<string, string>> = {
   msg: 'Outlook messages (.msg) are not supported: save the message as .eml.',
 };
 const BINARY_ENDINGS =
-  /^(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|psd|mp[34]|m4[av]|wav|ogg|flac|mov|avi|mkv|webm|gz|bz2|xz|7z|rar|tar|exe|dll|so|bin|dat|class|jar|woff2?|ttf|otf|sqlite|db|parquet)$/;
+  /^(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|psd|mp[34]|m4[av]|wav|ogg|flac|mov|avi|mkv|webm|gz|bz2|xz|7z|rar|tar|exe|dll|jar|woff2?|ttf|otf|sqlite|parquet)$/;
+/** Of these some hold text. */
+const UNCLEAR_ENDINGS = /^(?:so|bin|dat|class|db)$/;
 const BINARY_MEDIA_TYPES = /^(?:image\/(?!svg)|audio\/|video\/|font\/)/i;
 const HEAD_BYTES = 4_100;
 
@@ -72,9 +74,10 @@ export async function detectFormat(file: NamedFile): Promise<FileFormat> {
 
   const claimed = BINARY_BY_ENDING[ending];
   const head = decodeText(bytes.subarray(0, HEAD_BYTES * 4), { sample: true });
-  // A few bytes of anything can be taken for text of an old charset.
   const isBinaryClaim = BINARY_ENDINGS.test(ending) || BINARY_MEDIA_TYPES.test(file.mediaType);
-  if (head !== null && !claimed && !(head.isGuess && isBinaryClaim))
+  // A few bytes of anything can be taken for text of an old charset.
+  const isNoText = isBinaryClaim || (head?.isGuess === true && UNCLEAR_ENDINGS.test(ending));
+  if (head !== null && !claimed && !isNoText)
     return detectTextFormat({ head: head.text, ending, mediaType: file.mediaType });
   if (claimed) throw damaged(claimed);
   throw new AppError('EXTRACT.UNSUPPORTED_TYPE', { message: await describeBinary(bytes) });

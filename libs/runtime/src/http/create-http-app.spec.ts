@@ -123,12 +123,18 @@ async function get(
 }
 
 describe('request id', () => {
-  it("takes the caller's own when it is a UUID, and gives it to the context, the response and the body", async () => {
-    const own = 'AAAAAAAA-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
-    const { response, body } = await get('/v1/context/1', { 'x-request-id': own });
-    expect(response.headers.get('x-request-id')).toBe(own.toLowerCase());
-    expect(body).toEqual({ requestId: own.toLowerCase(), route: '/v1/context/:id' });
-  });
+  it.each([
+    'AAAAAAAA-aaaa-4aaa-8aaa-aaaaaaaaaaaa',
+    '11111111-1111-1111-1111-111111111111',
+    '00000000-0000-0000-0000-000000000000',
+  ])(
+    "takes the caller's own when it is a UUID, and gives it to the context, the response and the body: %s",
+    async (own) => {
+      const { response, body } = await get('/v1/context/1', { 'x-request-id': own });
+      expect(response.headers.get('x-request-id')).toBe(own.toLowerCase());
+      expect(body).toEqual({ requestId: own.toLowerCase(), route: '/v1/context/:id' });
+    },
+  );
 
   it.each(['1', 'x'.repeat(5_000), '<script>', 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa; drop'])(
     'replaces any other',

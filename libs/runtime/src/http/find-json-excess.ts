@@ -16,7 +16,7 @@ const CLOSING_BRACE = 0x7d;
  * What makes a body cost far more than its bytes once it is parsed, found in the bytes themselves: nesting beyond 100 levels,
  * or too many values (each comma and each list or object is counted). UTF-8; whether it is JSON at all is the parser's to say.
  */
-export function findJsonExcess(json: Buffer): FieldIssue | undefined {
+export function findJsonExcess(json: Buffer, mostValues = MOST_VALUES): FieldIssue | undefined {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -28,7 +28,7 @@ export function findJsonExcess(json: Buffer): FieldIssue | undefined {
       values += 1;
       if (depth > DEEPEST) return { field: 'body', rule: `must not be nested deeper than ${DEEPEST} levels` };
     } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1;
-    if (values > MOST_VALUES) return { field: 'body', rule: `must not hold more than ${MOST_VALUES} values` };
+    if (values > mostValues) return { field: 'body', rule: `must not hold more than ${mostValues} values` };
   }
   return undefined;
 }

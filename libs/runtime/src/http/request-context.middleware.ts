@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '@candor/contracts';
+import { AppError, requestIdSchema } from '@candor/contracts';
 import type { NextFunction, Request, Response } from 'express';
 import { createRequestContext, runInRequestContext, type RequestContext } from '../request-context/request-context.js';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 const contexts = new WeakMap<object, RequestContext>();
 
 /**
@@ -12,7 +11,7 @@ const contexts = new WeakMap<object, RequestContext>();
  */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && UUID.test(given) ? given.toLowerCase() : randomUUID();
+  const requestId = requestIdSchema.safeParse(given).data ?? randomUUID();
   const controller = new AbortController();
   const context = createRequestContext(requestId, { signal: controller.signal });
   contexts.set(request, context);

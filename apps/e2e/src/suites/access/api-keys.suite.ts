@@ -211,6 +211,8 @@ export function describeApiKeys(world: WorldOf): void {
         allowedActions: ['keys:manage', 'search'],
         allowedProviders: ['slack', 'notion'],
         principals: ['user:a@x.example', 'group:g@x.example'],
+        rateLimitPerMinute: 60,
+        expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
       });
       const within = {
         name: 'Child',
@@ -227,6 +229,10 @@ export function describeApiKeys(world: WorldOf): void {
         ['allowedProviders', { allowedProviders: ['slack', 'gmail'] }],
         ['principals', { principals: null }],
         ['principals', { principals: ['user:b@x.example'] }],
+        ['rateLimitPerMinute', { rateLimitPerMinute: 61 }],
+        ['rateLimitPerMinute', { rateLimitPerMinute: null }],
+        ['expiresAt', { expiresAt: null }],
+        ['expiresAt', { expiresAt: new Date(Date.now() + 7_200_000).toISOString() }],
       ];
       for (const [field, over] of beyond)
         expectError(await client.post('/v1/api-keys', { ...within, ...over }), {
@@ -234,6 +240,15 @@ export function describeApiKeys(world: WorldOf): void {
           type: 'AUTH.ACTION_NOT_ALLOWED',
           field,
         });
+    });
+
+    it('give their own limits where none are asked for', async () => {
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      const parent = await createKey(admin, { allowedActions: ['keys:manage'], rateLimitPerMinute: 60, expiresAt });
+      const { data } = await parent.client.call(createApiKeyRoute, {
+        body: { name: 'Child', actorType: 'agent', allowedActions: ['keys:manage'] },
+      });
+      expect(data).toMatchObject({ rateLimitPerMinute: 60, expiresAt });
     });
 
     it('cannot raise themselves or take over a stronger key', async () => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as randomUuid } from 'uuid';
 import {
+  allowsAction,
   AppError,
   type ApiKeyView,
   type CreateApiKeyBody,
@@ -24,7 +25,7 @@ import {
 } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
 import { generateApiKey } from '../../access/api-key-secret.js';
-import { requireCaller } from '../../access/caller.js';
+import { requireCaller, type Caller } from '../../access/caller.js';
 import { DEFAULT_RATE_LIMIT } from '../../access/default-rate-limit.js';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 import { requireGrantable } from './require-grantable.js';
@@ -45,23 +46,23 @@ export class ApiKeysService {
   }
 
   create(body: CreateApiKeyBody): Promise<KeyWithSecret> {
-    const { scope } = requireCaller();
-    requireGrantable(scope, body);
+    const caller = requireCaller();
+    const limits = limitsFor(caller, body);
+    requireGrantable(caller, { ...body, ...limits });
     const { key, ...secret } = generateApiKey();
     return this.requests.run(async (transaction) => {
       const created = await insertApiKey(
         transaction,
         {
           id: randomUuid(),
-          tenantId: scope.tenantId,
+          tenantId: caller.scope.tenantId,
           name: body.name,
           actorType: body.actorType,
           allowedActions: [...new Set(body.allowedActions)],
           allowedProviders: body.allowedProviders,
           principals: body.principals,
-          rateLimitPerMinute: body.rateLimitPerMinute === undefined ? DEFAULT_RATE_LIMIT : body.rateLimitPerMinute,
+          ...limits,
           isInstallationKey: false,
-          expiresAt: body.expiresAt ? new Date(body.expiresAt) : null,
         },
         secret,
       );
@@ -71,8 +72,7 @@ export class ApiKeysService {
   }
 
   update(id: string, body: UpdateApiKeyBody): Promise<{ data: ApiKeyView }> {
-    const { scope } = requireCaller();
-    requireGrantable(scope, body);
+    requireGrantable(requireCaller(), body);
     return this.requests.run(async (transaction) => {
       await this.requireKey(transaction, id);
       requireRequestContext().audit.metadata['changed'] = Object.keys(body);
@@ -81,12 +81,12 @@ export class ApiKeysService {
   }
 
   rotate(id: string, overlapSeconds: number): Promise<KeyWithSecret> {
-    const { scope } = requireCaller();
+    const caller = requireCaller();
     return this.requests.run(async (transaction) => {
       const apiKey = await this.requireKey(transaction, id);
       if (apiKey.revokedAt) throw new AppError('RESOURCE.CONFLICT', { message: 'The key is revoked.' });
       // Whoever gets a new secret can act as the key, so it must not reach further than theirs.
-      requireGrantable(scope, apiKey);
+      requireGrantable(caller, apiKey);
       const { key, ...secret } = generateApiKey();
       await expireSecrets(transaction, id, new Date(Date.now() + overlapSeconds * 1000));
       await insertSecret(transaction, id, secret);
@@ -114,6 +114,19 @@ export class ApiKeysService {
       });
     return found;
   }
+}
+
+/** What isn't asked for is the default, as far as the creating key itself reaches. */
+function limitsFor(
+  { apiKey, scope }: Caller,
+  { rateLimitPerMinute, expiresAt }: CreateApiKeyBody,
+): Pick<ApiKeyEntity, 'rateLimitPerMinute' | 'expiresAt'> {
+  const ownLimit = allowsAction(scope, 'admin') ? null : apiKey.rateLimitPerMinute;
+  return {
+    rateLimitPerMinute:
+      rateLimitPerMinute === undefined ? Math.min(DEFAULT_RATE_LIMIT, ownLimit ?? Infinity) : rateLimitPerMinute,
+    expiresAt: expiresAt === undefined ? apiKey.expiresAt : expiresAt === null ? null : new Date(expiresAt),
+  };
 }
 
 function noteKey(id: string): void {

@@ -1,16 +1,22 @@
-import type { CallerScope } from '@candor/contracts';
-import { requireGrantable, type Grant } from './require-grantable.js';
+import { requireGrantable, type Grant, type Granter } from './require-grantable.js';
 
+const END = new Date('2026-12-31T00:00:00Z');
 const creator = {
-  allowedActions: ['keys:manage', 'search'],
-  allowedProviders: ['slack', 'notion'],
-  principals: ['user:a@x.example', 'group:eng@x.example'],
-} as unknown as CallerScope;
-const unrestricted = { allowedActions: ['admin'], allowedProviders: null, principals: null } as unknown as CallerScope;
+  scope: {
+    allowedActions: ['keys:manage', 'search'],
+    allowedProviders: ['slack', 'notion'],
+    principals: ['user:a@x.example', 'group:eng@x.example'],
+  },
+  apiKey: { rateLimitPerMinute: 60, expiresAt: END },
+} as unknown as Granter;
+const unrestricted = {
+  scope: { allowedActions: ['admin'], allowedProviders: null, principals: null },
+  apiKey: { rateLimitPerMinute: 60, expiresAt: null },
+} as unknown as Granter;
 
-function refusedField(scope: CallerScope, grant: Grant): unknown {
+function refusedField(granter: Granter, grant: Grant): unknown {
   try {
-    requireGrantable(scope, grant);
+    requireGrantable(granter, grant);
     return null;
   } catch (error) {
     return (error as { details?: { field?: string } }).details?.field;
@@ -29,6 +35,12 @@ describe('requireGrantable', () => {
     [{ principals: [] }, null],
     [{ principals: ['user:b@x.example'] }, 'principals'],
     [{ principals: null }, 'principals'],
+    [{ rateLimitPerMinute: 60 }, null],
+    [{ rateLimitPerMinute: 61 }, 'rateLimitPerMinute'],
+    [{ rateLimitPerMinute: null }, 'rateLimitPerMinute'],
+    [{ expiresAt: END }, null],
+    [{ expiresAt: new Date(END.getTime() + 1) }, 'expiresAt'],
+    [{ expiresAt: null }, 'expiresAt'],
     [{}, null],
   ])('lets nobody grant what they do not have: %j → %j', (grant, field) => {
     expect(refusedField(creator, grant)).toBe(field);
@@ -36,7 +48,13 @@ describe('requireGrantable', () => {
 
   it('lets who has everything grant anything', () => {
     expect(
-      refusedField(unrestricted, { allowedActions: ['admin', 'reason'], allowedProviders: null, principals: null }),
+      refusedField(unrestricted, {
+        allowedActions: ['admin', 'reason'],
+        allowedProviders: null,
+        principals: null,
+        rateLimitPerMinute: null,
+        expiresAt: null,
+      }),
     ).toBeNull();
   });
 });
