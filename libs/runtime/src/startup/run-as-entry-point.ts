@@ -20,6 +20,8 @@ export async function runAsEntryPoint(moduleUrl: string, main: () => Promise<voi
 
 /** A launcher that is killed must not leave its services behind: their channel to it closes, and they drain. */
 function stopWithParent(): void {
+  // Only a process that was started with a channel has the property. The launcher may end while the modules load.
+  if ('connected' in process && !process.connected) process.exit(0);
   if (!process.channel) return;
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();
