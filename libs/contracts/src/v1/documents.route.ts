@@ -85,7 +85,7 @@ export const createDocumentBodySchema = z
     mimeType: mimeTypeSchema.optional(),
     /** In multipart bodies only. */
     file: uploadedFileSchema.optional(),
-    /** The same id again replaces the content; without one each call makes a new document. */
+    /** The same id again replaces the content; 403 where that is a document which the key may not see. Without one each call makes a new document. */
     externalId: nonBlank(512).optional(),
     url: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
@@ -122,7 +122,7 @@ export const createDocumentRoute = defineRoute({
   path: '/v1/documents',
   summary: 'Add a document',
   description:
-    'As JSON with `title` and `content`, or as multipart/form-data with a `file` (up to 100 MiB) and the same fields; lists are given as JSON, repeated or separated by commas. Answers before the document is searchable. A type that cannot be read is refused with 415; an empty, damaged or encrypted file becomes a document with the status `failed`.',
+    'As JSON with `title` and `content`, or as multipart/form-data with a `file` (up to 100 MiB) and the same fields; lists are given as JSON, repeated or separated by commas. Answers before the document is searchable, with only that content which the call sent. A type that cannot be read is refused with 415; an empty, damaged or encrypted file becomes a document with the status `failed`.',
   action: 'documents:write',
   audit: 'document.create',
   body: createDocumentBodySchema,

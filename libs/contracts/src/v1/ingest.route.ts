@@ -96,7 +96,8 @@ export const ingestRoute = defineRoute({
   summary: 'Push documents',
   description:
     'Stores all documents of the call or none, and answers before they are searchable. ' +
-    'One with a `connectorId` that a caller deleted is `skipped` and stays deleted; the answer names the deleted item.',
+    'One with a `connectorId` that a caller deleted is `skipped` and stays deleted; the answer names the deleted item. ' +
+    'A key with principals gets 403 where a document names an item that it may not see, or a deleted one that it never pushed.',
   action: 'ingest',
   audit: 'ingest.request',
   body: ingestBodySchema,

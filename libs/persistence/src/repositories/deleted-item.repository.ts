@@ -42,6 +42,26 @@ export async function findDeletedByCaller(
   return new Map(rows.map((row) => [row.ordinal, { itemId: row.id, version: row.latest_version }]));
 }
 
+/**
+ * Of these tombstones those that the key knows nothing of: it never pushed them, and not everybody could see them. Who else
+ * could is not kept with what is gone.
+ */
+export async function findUnknownTombstones(
+  transaction: Transaction,
+  tenantId: string,
+  apiKeyId: string,
+  itemIds: readonly string[],
+): Promise<Set<string>> {
+  const rows: { id: string }[] = await transaction.query(
+    `SELECT i.id FROM source_items i
+     WHERE i.tenant_id = $1 AND i.id = ANY($3::uuid[]) AND i.access_mode <> 'provider_scope' AND NOT EXISTS (
+       SELECT 1 FROM ingestion_items n JOIN ingestions g ON g.tenant_id = n.tenant_id AND g.request_id = n.request_id
+       WHERE n.item_id = i.id AND n.tenant_id = $1 AND g.api_key_id = $2)`,
+    [tenantId, apiKeyId, itemIds],
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
 /** Who deleted it: a tombstone of a caller's holds whatever the item's source says. */
 export async function markDeletedByCaller(transaction: Transaction, tenantId: string, itemId: string): Promise<void> {
   await transaction.query(

@@ -12,6 +12,7 @@ import {
   type LockedHead,
   type Prepared,
   type UnchangedDocument,
+  type Writer,
 } from './item-head.repository.js';
 import { saveRelations } from './item-relation.repository.js';
 import { enqueue, type OutboxMessage } from './outbox.repository.js';
@@ -20,6 +21,8 @@ import { readRelations } from '../read-relations.js';
 export interface AcceptOptions {
   /** One of many calls under a request id, as a sync run makes them: only what changes something is recorded. */
   append?: boolean;
+  /** Absent = a source's own sync, which writes whatever is its source's. */
+  writer?: Writer;
 }
 
 export interface AcceptedItem {
@@ -53,7 +56,7 @@ export async function acceptDocuments(
     contentHash: isUnchanged(document) ? null : hashContent(document),
     metadataHash: hashMetadata(document),
   }));
-  const { heads, deleted } = await takeHeads(transaction, tenantId, prepared);
+  const { heads, deleted } = await takeHeads(transaction, tenantId, prepared, options.writer);
   const decisions = prepared.filter(({ ordinal }) => !deleted.has(ordinal)).map((entry) => decide(entry, heads));
 
   await updateHeads(transaction, decisions);

@@ -1,6 +1,7 @@
 import { AppError, type IngestDocument } from '@candor/contracts';
 import type { Transaction } from '../database.js';
-import { findDeletedByCaller, type DeletedItem } from './deleted-item.repository.js';
+import { maySeeItem, type AccessFacts, type ReadScope } from '../item-access.js';
+import { findDeletedByCaller, findUnknownTombstones, type DeletedItem } from './deleted-item.repository.js';
 import { isFileDocument, type NewDocument } from './item-file.repository.js';
 
 /** A document whose content is the stored one, known without reading it again. */
@@ -26,6 +27,17 @@ export interface LockedHead {
   revision: number;
   latest_content_hash: string | null;
   latest_state: string | null;
+  provider: AccessFacts['provider'];
+  access_mode: AccessFacts['accessMode'];
+  principals: string[];
+}
+
+/** Whose call it is. What there is that they may not see they may not write either: it would be theirs from then on. */
+export interface Writer {
+  apiKeyId: string;
+  scope: ReadScope;
+  /** Of the first document that is refused. */
+  refuse: (ordinal: number) => AppError;
 }
 
 /** What a call changes of one item. */
@@ -51,7 +63,13 @@ interface TakenHeads {
   deleted: Map<number, DeletedItem>;
 }
 
-export async function takeHeads(transaction: Transaction, tenantId: string, prepared: Prepared[]): Promise<TakenHeads> {
+/** @throws what `writer` refuses with, for items that it may not see; they are held by then, so that it stays true. */
+export async function takeHeads(
+  transaction: Transaction,
+  tenantId: string,
+  prepared: Prepared[],
+  writer?: Writer,
+): Promise<TakenHeads> {
   const heads = new Map<number, LockedHead>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const missing = prepared.filter(({ ordinal }) => !heads.has(ordinal));
@@ -60,7 +78,10 @@ export async function takeHeads(transaction: Transaction, tenantId: string, prep
     const existing = missing.filter(({ newId }) => !inserted.has(newId));
     for (const head of await lockHeads(transaction, tenantId, existing)) heads.set(head.ordinal, head);
     if (heads.size < prepared.length) continue;
-    return { heads, deleted: await withdrawDeleted(transaction, tenantId, prepared, heads) };
+    if (writer) refuseHidden(writer, prepared, heads);
+    const deleted = await withdrawDeleted(transaction, tenantId, prepared, heads);
+    if (writer) await refuseUnknown(transaction, tenantId, writer, deleted);
+    return { heads, deleted };
   }
   throw new AppError('RESOURCE.CONFLICT', {
     message: 'Items of this call are being deleted; send it again.',
@@ -68,9 +89,37 @@ export async function takeHeads(transaction: Transaction, tenantId: string, prep
   });
 }
 
-function newHead({ ordinal, newId }: Prepared): LockedHead {
+function newHead({ ordinal, newId, document }: Prepared): LockedHead {
   const nothing = { latest_content_hash: null, latest_state: null, live_version: null, metadata_hash: '' };
-  return { ordinal, id: newId, latest_version: 0, revision: 0, ...nothing };
+  const access = {
+    provider: document.provider,
+    access_mode: document.accessPolicy?.mode ?? ('unknown' as const),
+    principals: document.accessPolicy?.principals ?? [],
+  };
+  return { ordinal, id: newId, latest_version: 0, revision: 0, ...nothing, ...access };
+}
+
+/** By the policy that they have now; what the call would make of it counts only for items that it makes. */
+function refuseHidden({ scope, refuse }: Writer, prepared: Prepared[], heads: Map<number, LockedHead>): void {
+  for (const entry of prepared) {
+    const head = heads.get(entry.ordinal);
+    if (!head || isFresh(entry, head)) continue;
+    const { provider, access_mode: accessMode, principals } = head;
+    if (!maySeeItem(scope, { provider, accessMode, principals })) throw refuse(entry.ordinal);
+  }
+}
+
+/** The answer to what stays deleted names the deleted item, so it is for those who knew of it. */
+async function refuseUnknown(
+  transaction: Transaction,
+  tenantId: string,
+  { apiKeyId, scope, refuse }: Writer,
+  deleted: Map<number, DeletedItem>,
+): Promise<void> {
+  if (scope.principals === null || deleted.size === 0) return;
+  const ids = [...deleted.values()].map(({ itemId }) => itemId);
+  const unknown = await findUnknownTombstones(transaction, tenantId, apiKeyId, ids);
+  for (const [ordinal, { itemId }] of deleted) if (unknown.has(itemId)) throw refuse(ordinal);
 }
 
 /**
@@ -165,7 +214,7 @@ async function lockHeads(transaction: Transaction, tenantId: string, prepared: P
   }));
   return transaction.query(
     `SELECT d.ordinal, i.id, i.latest_version, i.live_version, i.metadata_hash, i.revision,
-            v.content_hash AS latest_content_hash, v.state AS latest_state
+            i.provider, i.access_mode, i.principals, v.content_hash AS latest_content_hash, v.state AS latest_state
      FROM jsonb_to_recordset($2::jsonb) AS d(ordinal integer, provider text, connector_id uuid, external_id text)
      JOIN source_items i ON i.tenant_id = $1 AND i.provider = d.provider AND i.external_id = d.external_id
        AND i.connector_id IS NOT DISTINCT FROM d.connector_id AND i.deleted_at IS NULL

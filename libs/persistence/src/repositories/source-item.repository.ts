@@ -39,11 +39,13 @@ export async function findSourceItem(
   return { item, versions, chunkIds: chunks.map((chunk) => chunk.id) };
 }
 
-/** The tombstone's state, also for purged items; null when the tenant never had it. */
+/** The tombstone's state, also for purged items; null when the tenant never had it. With `lock` held until the transaction ends. */
 export async function findTombstone(
   transaction: Transaction,
   tenantId: string,
   id: string,
+  { lock = false }: { lock?: boolean } = {},
 ): Promise<SourceItemEntity | null> {
-  return transaction.findOneBy(SourceItemEntity, { tenantId, id });
+  const held = lock ? ({ lock: { mode: 'pessimistic_write' } } as const) : {};
+  return transaction.findOne(SourceItemEntity, { where: { tenantId, id }, ...held });
 }

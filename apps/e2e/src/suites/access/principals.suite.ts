@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   contextRoute,
+  listDocumentsRoute,
   passageSearchRoute,
   reasonRoute,
   searchRoute,
@@ -9,9 +10,12 @@ import {
   type AccessPolicy,
   type Hit,
 } from '@candor/contracts';
-import type { ApiClient } from '@candor/testkit';
-import { ingest } from '../../harness/ingest.js';
+import { buildDocument, type ApiClient, type ApiResponse } from '@candor/testkit';
+import { readEvents } from '../../harness/audit-trail.js';
+import { expectError } from '../../harness/expect-error.js';
+import { ingest, ingestOne } from '../../harness/ingest.js';
 import { createKey, createTenant } from '../../harness/tenants.js';
+import { sendUpload } from '../../harness/upload.js';
 import type { WorldOf } from '../../harness/world.js';
 
 const QUERY = 'Where is the spare key of the boathouse in Tindevik?';
@@ -118,6 +122,50 @@ export function describePrincipals(world: WorldOf): void {
       expect(empty.hits).toEqual([]);
       expect(empty.exclusions.filter(({ type }) => type !== 'no_results')).toEqual([]);
       expect(empty.limitations.map(({ code }) => code)).toEqual(['no_context']);
+    });
+
+    it('write over nothing that they may not see, and read nothing of it by trying', async () => {
+      const { admin: writerAdmin } = await createTenant(world(), 'Writers with principals');
+      const secret = 'The combination of the boathouse safe is 4711.';
+      const accessPolicy: AccessPolicy = { provider: 'upload', mode: 'acl', principals: [ANN] };
+      const safe = { provider: 'upload', externalId: 'safe', title: 'Safe', body: secret, accessPolicy } as const;
+      const id = await ingestOne(writerAdmin, safe);
+      const keyOf = async (principals: string[]): Promise<ApiClient> =>
+        (
+          await createKey(writerAdmin, {
+            allowedActions: ['ingest', 'documents:read', 'documents:write'],
+            principals,
+          })
+        ).client;
+      const [ann, ben] = [await keyOf([ANN]), await keyOf([BEN])];
+      const mine: AccessPolicy = { ...accessPolicy, principals: [BEN] };
+      const documents = [
+        buildDocument({ externalId: 'beside', accessPolicy: { provider: 'slack', mode: 'provider_scope' } }),
+        buildDocument({ ...safe, body: 'Mine now.', accessPolicy: mine }),
+      ];
+      const text = { title: 'Safe', content: 'Mine now.', externalId: 'safe', accessPolicy: mine };
+      const file = { name: 'safe.txt', bytes: 'Mine now.' };
+      const form = { externalId: 'safe', accessPolicy: JSON.stringify(mine) };
+      const attempts: [string, Promise<ApiResponse>][] = [
+        ['documents[1].externalId', ben.post('/v1/ingest', { documents })],
+        ['externalId', ben.post('/v1/documents', text)],
+        ['externalId', sendUpload(ben, file, form)],
+      ];
+      for (const [field, sent] of attempts) {
+        const response = await sent;
+        const message = `${field} is not one that this API key may use.`;
+        expectError(response, { status: 403, type: 'AUTH.ACTION_NOT_ALLOWED', message, field });
+        expect(response.text).not.toContain('4711');
+        const [event] = await readEvents(writerAdmin, response.requestId);
+        expect(event).toMatchObject({ action: 'access.denied', outcome: 'denied' });
+      }
+      expect((await ben.get(`/v1/documents/${id}/versions`)).status).toBe(404);
+      const item = await ann.call(sourceItemRoute, { params: { id } });
+      expect(item).toMatchObject({ version: 1, versions: [{ version: 1 }], accessPolicy });
+      expect((await writerAdmin.call(listDocumentsRoute, { query: {} })).data.map((each) => each.id)).toEqual([id]);
+      // Whoever sees it writes it, and hears only of what they sent.
+      const uploaded = await sendUpload(ann, file, { externalId: 'safe', accessPolicy: JSON.stringify(accessPolicy) });
+      expect(uploaded.body).toMatchObject({ data: { id, version: 2, content: null } });
     });
 
     it('lose what is taken from their key with the very next request', async () => {

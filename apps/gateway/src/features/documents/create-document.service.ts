@@ -38,10 +38,16 @@ export class CreateDocumentService {
         if (!created) throw new AppError('INTERNAL.UNEXPECTED', { message: 'The document was not stored.' });
         noteDocument(created.id);
         const facts = await findItemFileFacts(transaction, tenantId, created.id, created.version);
-        return { data: { ...toDocument(created, facts), requestId: requestId as RequestId } };
+        const document = toDocument({ ...created, content: sentText(body) }, facts);
+        return { data: { ...document, requestId: requestId as RequestId } };
       },
     });
   }
+}
+
+/** What was sent, if that is text as it stands: of what others have written the answer says nothing. */
+function sentText({ content, mimeType }: CreateDocumentBody): string | null {
+  return mimeType === 'text/html' ? null : (content ?? null);
 }
 
 function toNewDocument(body: CreateDocumentBody, file: MultipartFile | null): NewDocument {

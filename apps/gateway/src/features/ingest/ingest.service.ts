@@ -54,7 +54,7 @@ export class IngestService {
     return this.run(async (transaction) => {
       await requireCollections(transaction, caller, documents, fieldOf);
       await refuseSyncedSources(transaction, caller, documents, fieldOf);
-      const items = await this.store(transaction, documents);
+      const items = await this.store(transaction, documents, fieldOf);
       return respond(items, transaction);
     });
   }
@@ -63,11 +63,14 @@ export class IngestService {
   async store(
     transaction: Transaction,
     documents: readonly (NewDocument | UnchangedDocument)[],
+    fieldOf: FieldOf = (_index, field) => field,
   ): Promise<AcceptedItem[]> {
     const caller = requireCaller();
     const { requestId, audit } = requireRequestContext();
     const { tenantId, apiKeyId } = caller.scope;
-    const items = await acceptDocuments(transaction, tenantId, requestId, documents, apiKeyId);
+    const refuse = (index: number): AppError => outOfScope(fieldOf(index, 'externalId'));
+    const writer = { apiKeyId, scope: caller.scope, refuse };
+    const items = await acceptDocuments(transaction, tenantId, requestId, documents, apiKeyId, { writer });
     await writeAuditEvents(
       transaction,
       items.filter(({ change }) => change !== 'none').map((item) => eventOf(caller, requestId, item)),
@@ -115,9 +118,13 @@ function requireProviders({ scope }: Caller, documents: readonly NewDocument[], 
   if (!allowed) return;
   const index = documents.findIndex((document) => !allowed.includes(document.provider));
   if (index < 0) return;
-  throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
-    message: `${fieldOf(index, 'provider')} is not one that this API key may use.`,
-    details: { field: fieldOf(index, 'provider') },
+  throw outOfScope(fieldOf(index, 'provider'));
+}
+
+function outOfScope(field: string): AppError {
+  return new AppError('AUTH.ACTION_NOT_ALLOWED', {
+    message: `${field} is not one that this API key may use.`,
+    details: { field },
   });
 }
 

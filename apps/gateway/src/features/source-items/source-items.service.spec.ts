@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AccessPolicy } from '@candor/contracts';
+import { findTombstone } from '@candor/persistence';
 import {
   buildDocument,
   createTestDatabase,
@@ -14,7 +16,7 @@ import { SourceItemsService } from './source-items.service.js';
 const server = testServerUrl(process.env);
 const withPostgres = server === null ? describe.skip : describe;
 
-withPostgres('deleting an item of a source', () => {
+withPostgres('deleting an item', () => {
   let test: TestDatabase;
   let tenant: TestTenant;
   let items: SourceItemsService;
@@ -28,14 +30,14 @@ withPostgres('deleting an item of a source', () => {
     tenant = await TestTenant.create(test.database);
   });
 
-  function remove(itemId: string): Promise<unknown> {
+  function remove(itemId: string, principals: string[] | null = null): Promise<unknown> {
     const scope = {
       tenantId: tenant.id,
       apiKeyId: randomUUID(),
       actorType: 'service',
       allowedActions: ['documents:write'],
       allowedProviders: null,
-      principals: null,
+      principals,
     };
     const context = createRequestContext(randomUUID(), {
       apiKey: { scope },
@@ -43,6 +45,25 @@ withPostgres('deleting an item of a source', () => {
     });
     return runInRequestContext(context, () => items.delete(itemId));
   }
+
+  it('is decided by the policy of the moment, which may be changing', async () => {
+    const accessPolicy: AccessPolicy = { provider: 'slack', mode: 'acl', principals: ['user:bob@x.example'] };
+    const { itemId } = await tenant.acceptOne(buildDocument({ accessPolicy }));
+    let removing: Promise<unknown> = Promise.resolve();
+    await test.database.transaction(async (transaction) => {
+      await transaction.query(`UPDATE source_items SET principals = '{user:alice@x.example}' WHERE id = $1`, [itemId]);
+      removing = remove(itemId, ['user:bob@x.example']).catch((error: unknown) => error);
+      for (let waiting: unknown[] = []; waiting.length === 0;)
+        waiting = await test.database.read((manager) =>
+          manager.query(
+            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+          ),
+        );
+    });
+    expect(await removing).toMatchObject({ code: 'RESOURCE.NOT_FOUND' });
+    const item = await test.database.read((manager) => findTombstone(manager, tenant.id, itemId));
+    expect(item?.deletedAt).toBeNull();
+  });
 
   it('holds when the source names it again', async () => {
     const document = buildDocument({ connectorId: randomUUID() });

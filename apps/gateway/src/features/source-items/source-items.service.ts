@@ -44,7 +44,7 @@ export class SourceItemsService {
     const { requestId, audit } = requireRequestContext();
     Object.assign(audit, { targetType: 'source_item', targetId: id });
     return this.requests.run(async (transaction) => {
-      const before = await findTombstone(transaction, scope.tenantId, id);
+      const before = await findTombstone(transaction, scope.tenantId, id, { lock: true });
       if (!before) throw notFound();
       // A purged item has no policy left: only service keys are told that it is gone, within their providers.
       const { provider, principals } = before;
