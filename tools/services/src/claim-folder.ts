@@ -1,10 +1,13 @@
-import { open, readFile, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, readProcessStart } from './inspect-process.js';
 import { readErrorCode } from './read-error.js';
 import { ServiceStartError } from './service-start.error.js';
 
 const OWNER_FILE = 'owner.json';
+const POLL_MS = 20;
 
 interface Owner {
   readonly pid: number;
@@ -29,26 +32,48 @@ export async function claimFolder(folder: string, server: string): Promise<() =>
         `${server} in ${folder} is already run by process ${owner.pid}; stop that first or use another folder`,
       );
     }
-    await rm(path, { force: true });
+    await removeDeadClaim(path);
   }
   return () => rm(path, { force: true });
 }
 
+/** The claim is there at once and whole, or not at all: one that others could find half written would be taken for nobody's. */
 async function tryClaim(path: string): Promise<boolean> {
   const owner: Owner = { pid: process.pid, started: await readProcessStart(process.pid) };
+  const draft = `${path}.${randomUUID()}.tmp`;
+  await writeFile(draft, JSON.stringify(owner), { flag: 'wx' });
   try {
-    const file = await open(path, 'wx');
-    try {
-      await file.write(JSON.stringify(owner));
-    } finally {
-      await file.close();
-    }
+    await link(draft, path);
     return true;
   } catch (error) {
     if (readErrorCode(error) === 'EEXIST') {
       return false;
     }
     throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** One at a time: what somebody judged dead a moment ago may be another's living claim when they come to remove it. */
+async function removeDeadClaim(path: string): Promise<void> {
+  const right = `${path}.removing`;
+  if (!(await tryClaim(right))) {
+    const holder = await readOwner(right);
+    if (holder !== undefined && !(await isSameProcess(holder))) {
+      await rm(right, { force: true });
+    } else {
+      await delay(POLL_MS);
+    }
+    return;
+  }
+  try {
+    const owner = await readOwner(path);
+    if (owner !== undefined && !(await isSameProcess(owner))) {
+      await rm(path, { force: true });
+    }
+  } finally {
+    await rm(right, { force: true });
   }
 }
 
@@ -68,7 +93,7 @@ async function readOwner(path: string): Promise<Owner | undefined> {
       return { pid: Number(parsed.pid), started: String(parsed.started) };
     }
   } catch {
-    // Cut off by a crash while it was written: such a claim is nobody's.
+    // Not written by us, or by a release that could be cut off while it wrote: such a claim is nobody's.
   }
   return { pid: 0, started: '' };
 }
