@@ -46,7 +46,7 @@ describe('ids that come in', () => {
         'POST /v1/collections/:id/items body.itemIds',
         'POST /v1/erasures body.apiKeyIds',
         'POST /v1/ingest body.documents.connectorId',
-        'POST /v1/reasoning body.generation.generation_id',
+        'POST /v1/reasoning body.tenant_id',
       ]),
     );
   });

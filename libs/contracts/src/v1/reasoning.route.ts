@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { generationIdSchema, instantSchema, tenantIdSchema } from '../ids.js';
+import { instantSchema, tenantIdSchema } from '../ids.js';
 import { defineRoute } from './define-route.js';
 
 export const REASONING_POLICIES = [
@@ -33,7 +33,8 @@ export const reasoningBodySchema = z
     /** What must be served; another one abstains with `LINEAGE_MISMATCH`. */
     generation: z
       .strictObject({
-        generation_id: generationIdSchema.nullish(),
+        /** Any text, as it may be no generation of ours. In lower case, as ids are stored and compared: first, since it may grow so. */
+        generation_id: z.string().toLowerCase().min(1).max(200).nullish(),
         pipeline_fingerprint: z.string().min(1).max(200).nullish(),
         corpus_fingerprint: z.string().min(1).max(200).nullish(),
       })

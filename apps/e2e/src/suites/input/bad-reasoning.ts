@@ -32,6 +32,18 @@ const BODIES: [string, unknown, string, string][] = [
   ['POST /v1/reasoning', { query: 7 }, 'must be a string', 'query'],
   ['POST /v1/reasoning', { query: 'q'.repeat(2001) }, 'must have at most 2000 characters', 'query'],
   ['POST /v1/reasoning', { query: 'q', tenant_id: 'x' }, 'must be a UUID', 'tenant_id'],
+  [
+    'POST /v1/reasoning',
+    { query: 'q', generation: { generation_id: '' } },
+    'must have at least 1 character',
+    'generation.generation_id',
+  ],
+  [
+    'POST /v1/reasoning',
+    { query: 'q', generation: { generation_id: 'g'.repeat(201) } },
+    'must have at most 200 characters',
+    'generation.generation_id',
+  ],
   ['POST /v1/reasoning', { query: 'q', known_as_of: 'now' }, INSTANT, 'known_as_of'],
   ['POST /v1/reasoning', { query: 'q', policy: { name: 'guess' } }, `must be one of ${POLICIES}`, 'policy.name'],
   [

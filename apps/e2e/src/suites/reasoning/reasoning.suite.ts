@@ -177,9 +177,14 @@ export function describeReasoning(world: WorldOf): void {
     it('abstains when another generation or fingerprint is asked for, under every policy', async () => {
       const generationId = (await world().admin.call(listGenerationsRoute)).data[0]?.id ?? '';
       expect((await run({ query: BRAND, generation: { generation_id: generationId } })).outcome).toBe('answered');
-      const other = 'b3f6c1de-0d5a-4a43-8a2f-6f2f0f2b1a90';
+      const others = [
+        { generation_id: 'b3f6c1de-0d5a-4a43-8a2f-6f2f0f2b1a90' },
+        { generation_id: 'other-generation' },
+        { corpus_fingerprint: 'x' },
+        { pipeline_fingerprint: 'y' },
+      ];
       for (const policy of ['retrieval_only', 'evidence_assembly', 'proposal_assisted', 'review_required'])
-        for (const generation of [{ generation_id: other }, { corpus_fingerprint: 'x' }, { pipeline_fingerprint: 'y' }])
+        for (const generation of others)
           expect(await run({ query: BRAND, policy, generation })).toMatchObject({
             outcome: 'abstained',
             refusal_reason: 'uncertified_evidence',

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AppError,
+  REASONING_POLICIES,
   RETRIEVAL_METHODS,
   runReasoningJob,
   runReasoningReplySchema,
@@ -132,6 +133,23 @@ describe('RunReasoningService', () => {
       expect.objectContaining({ knownAsOf: '2025-01-01T00:00:00Z', limit: 12 }),
     ]);
   });
+
+  it.each(REASONING_POLICIES)(
+    'abstains when another generation than the served one is asked for, under %s',
+    async (name) => {
+      const asked = (id: string) => service.run(payload({ policy: name, generation: { generation_id: id } }));
+      for (const other of ['other-generation', '88888888-8888-4888-8888-888888888888'])
+        expect(await asked(other)).toMatchObject({
+          ok: true,
+          data: {
+            outcome: 'abstained',
+            refusal_reason: 'uncertified_evidence',
+            trust_state: { state: 'degraded', failure_code: 'LINEAGE_MISMATCH' },
+          },
+        });
+      expect(await asked(GENERATION)).toMatchObject({ ok: true, data: { trust_state: { state: 'trusted' } } });
+    },
+  );
 
   it('reads the relations of the evidence for a policy that plans', async () => {
     const reply = await service.run(
