@@ -26,6 +26,7 @@ const HOLDS = {
   'run/plan-proposals.ts': 'graph, proposals and planning before any answer',
   'run/reason.ts': 'the order of the checks, and the second start',
   'run/retrieve-evidence.ts': 'boundary check 1, covered cases 5 and 6: certification',
+  'schema/parse-output.ts': 'JSON or a value, held to a schema, and what is told of one that isn’t',
   'serialization/convert-keys.ts': 'covered case 11: keys',
   'serialization/find-inconsistencies.ts': 'boundary check 7, covered cases 12 and 13: parts of a response',
   'synthesis-output.ts': 'the strict output of a `/v1/reason` synthesis',

@@ -40,6 +40,8 @@ describe('parseSynthesisOutput', () => {
     ['a missing quotation', { ...valid, statements: [{ text: 'x', references: [{ chunkId: 'c1' }] }] }],
     ['a missing chunk id', { ...valid, statements: [{ text: 'x', references: [{ quotation: 'x' }] }] }],
     ['empty references', { ...valid, statements: [{ text: 'x', references: [] }] }],
+    ['an empty text of a statement', { ...valid, statements: [{ text: '', references: [reference] }] }],
+    ['a blank text', { ...valid, statements: [{ text: ' \n\u00a0', references: [reference] }] }],
     ['a number for a text', { ...valid, statements: [{ text: 5, references: [reference] }] }],
     [
       'null for a quotation',
@@ -58,6 +60,13 @@ describe('parseSynthesisOutput', () => {
     const error = failureOf(raw);
     expect(error.code).toBe('SYNTHESIS.INVALID_OUTPUT');
     expect(error.status).toBe(502);
+  });
+
+  it('says where the text is blank, and tells of no more than 20 places', () => {
+    const statements = Array.from({ length: 25 }, () => ({ text: ' ', references: [reference] }));
+    expect(failureOf({ statements, limitations: [] }).details).toEqual({
+      issues: statements.slice(0, 20).map((_, index) => ({ path: `statements.${index}.text`, rule: 'custom' })),
+    });
   });
 
   it('says where and why without repeating anything of the output', () => {
@@ -94,5 +103,26 @@ describe('synthesisOutputJsonSchema', () => {
       expect(required).toEqual(Object.keys(properties as object));
     }
     expect(synthesisOutputJsonSchema()).not.toHaveProperty('$schema');
+  });
+
+  it('has only keywords that strict mode knows', () => {
+    const keywords = new Set<string>();
+    const visit = (node: unknown): void => {
+      if (typeof node !== 'object' || node === null) return;
+      for (const [keyword, value] of Object.entries(node)) {
+        keywords.add(keyword);
+        if (keyword === 'properties') Object.values(value as object).forEach(visit);
+        else if (!Array.isArray(value)) visit(value);
+      }
+    };
+    visit(synthesisOutputJsonSchema());
+    expect([...keywords].sort()).toEqual([
+      'additionalProperties',
+      'items',
+      'minItems',
+      'properties',
+      'required',
+      'type',
+    ]);
   });
 });

@@ -1,11 +1,12 @@
-import { AppError } from '@candor/contracts';
 import { z } from 'zod';
+import { parseOutput } from './schema/parse-output.js';
 
 /** What an answer provider returns, and nothing beside it (seed 000, "Verify citations"). */
 export const synthesisOutputSchema = z.strictObject({
   statements: z.array(
     z.strictObject({
-      text: z.string(),
+      // No keyword of JSON Schema: strict mode knows few.
+      text: z.string().refine((text) => text.trim() !== ''),
       references: z.array(z.strictObject({ chunkId: z.string(), quotation: z.string() })).min(1),
     }),
   ),
@@ -22,22 +23,7 @@ export function synthesisOutputJsonSchema(): Record<string, unknown> {
   return schema;
 }
 
-/**
- * Checks a provider's output, given as JSON text or as a value.
- * Throws SYNTHESIS.INVALID_OUTPUT, whose details name places and rules but hold nothing of the output.
- */
+/** Throws SYNTHESIS.INVALID_OUTPUT, as `parseOutput` does. */
 export function parseSynthesisOutput(raw: unknown): SynthesisOutput {
-  const parsed = synthesisOutputSchema.safeParse(typeof raw === 'string' ? parseJson(raw) : raw);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), rule: issue.code }));
-  throw new AppError('SYNTHESIS.INVALID_OUTPUT', { details: { issues } });
-}
-
-function parseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    // The parser's own message repeats a piece of the text, so it isn't kept as the cause.
-    throw new AppError('SYNTHESIS.INVALID_OUTPUT', { details: { issues: [{ path: '', rule: 'not_json' }] } });
-  }
+  return parseOutput(synthesisOutputSchema, raw);
 }

@@ -115,8 +115,11 @@ describe('validateCitations', () => {
     expect(result.kept[0]?.text).toBe('It is 5 MB.');
   });
 
-  it('withholds a statement that is blank after stripping, without counting its valid references', () => {
-    expect(validateCitations([statement(' [[a]] ', ['a', 'is 5 MB'])], [A])).toEqual({ kept: [], citationsDropped: 0 });
+  it('withholds a statement of nothing but tokens, and counts each of its references once', () => {
+    const tokens = statement(' [[a]] ', ['a', 'is 5 MB'], ['a', 'nowhere'], ['a', 'is 5 MB']);
+    const { kept, citationsDropped } = validateCitations([tokens, statement('Two.', ['a', 'is 5 MB'])], [A]);
+    expect(kept.map(({ text }) => text)).toEqual(['Two.']);
+    expect(citationsDropped).toBe(3);
   });
 
   it('accepts any escaped or re-spaced substring of a chunk that is not blank', () => {
@@ -136,11 +139,14 @@ describe('validateCitations', () => {
 describe('stripCitationTokens', () => {
   it.each([
     ['[[x]] first', 'first'],
-    ['nested [[a[[b]]c]] end', 'nested c]] end'],
-    ['made by stripping [[[x]][y]]', 'made by stripping [y]]'],
+    ['nested [[a[[b]]c]] end', 'nested [ [ac]] end'],
+    ['made by stripping [[[x]][y]]', 'made by stripping [ [y]]'],
     ['over\n[[two\nlines]] end', 'over\n end'],
-    ['open [[ end', 'open [ end'],
-    ['[[[[[', '['],
+    ['empty [[]] end', 'empty end'],
+    ['open [[ end', 'open [ [ end'],
+    ['[[[[[', '[ [ [ [ ['],
+    ['Use [[1,2],[3,4]].', 'Use [ [1,2],[3,4]].'],
+    ['[[1,2],[3,4]] holds [[x]]', '[ [1,2],[3,4]] holds'],
     ['a single [x] stays', 'a single [x] stays'],
     ['two  spaces , as written', 'two  spaces , as written'],
     ['a\ttab [[x]] and a gap [[y]] , closed', 'a\ttab and a gap, closed'],
@@ -155,8 +161,28 @@ describe('stripCitationTokens', () => {
     fc.assert(
       fc.property(brackets, (parts) => {
         const stripped = stripCitationTokens(parts.join(''));
-        expect([...`${stripped} [[real]]`.matchAll(/\[\[([\s\S]*?)\]\]/g)].map((match) => match[1])).toEqual(['real']);
+        const tokens = `[[before]]\n\n${stripped} [[real]]`.matchAll(/\[\[([\s\S]*?)\]\]/g);
+        expect([...tokens].map((match) => match[1])).toEqual(['before', 'real']);
       }),
     );
   });
+
+  it('takes nothing away but tokens and white space', () => {
+    const parts = fc.array(fc.constantFrom('[', ']', '1', ',', ' ', '.', '[[x]]'), { maxLength: 40 });
+    const compact = (text: string) => text.replace(/\s/g, '');
+    fc.assert(
+      fc.property(parts, (pieces) => {
+        const text = pieces.join('');
+        expect(compact(stripCitationTokens(text))).toBe(compact(text.replace(/\[\[[^[\]]*\]\]/g, '')));
+      }),
+    );
+  });
+
+  // Where the time is quadratic, this one doesn't end.
+  it.each(['[', '[[', '[[x', '[[x]', ']', ' '])(
+    'takes a time that grows as the text does: %j over and over',
+    (part) => {
+      expect(stripCitationTokens(part.repeat(1_000_000))).not.toContain('[[');
+    },
+  );
 });

@@ -17,7 +17,10 @@ export interface KeptStatement {
 
 export interface ValidatedCitations {
   kept: KeptStatement[];
-  /** References withheld: unknown chunk, blank quotation, or one that doesn't occur in its chunk as shown. */
+  /**
+   * References withheld: unknown chunk, blank quotation, one that doesn't occur in its chunk as shown, and all of a statement
+   * whose text was nothing but citation tokens.
+   */
   citationsDropped: number;
 }
 
@@ -46,21 +49,23 @@ export function validateCitations(
       }
     }
     const text = stripCitationTokens(statement.text);
-    if (references.length > 0 && text !== '') kept.push({ text, references });
+    if (text === '') citationsDropped += references.length;
+    else if (references.length > 0) kept.push({ text, references });
   }
   return { kept, citationsDropped };
 }
 
 /**
- * Removes every `[[…]]`: only the server writes citation tokens. A `[[` left without its end is weakened to `[`,
- * or it would swallow the token that the server appends after it.
+ * Removes every `[[…]]` without brackets inside, as the server's own tokens are: nobody else writes citation tokens. What is
+ * nested, as lists are, stays; each `[[` of the rest is parted, or it would become a token where one was taken out of it, or
+ * swallow the one that the server appends after it.
  */
 export function stripCitationTokens(text: string): string {
-  const stripped = text.replace(/\[\[[\s\S]*?\]\]/g, '');
-  const weakened = stripped.replace(/\[{2,}/g, '[');
-  if (stripped === text) return weakened.trim();
+  const stripped = text.replace(/\[\[[^[\]]*\]\]/g, '');
+  const parted = stripped.replace(/\[(?=\[)/g, '[ ');
+  if (stripped === text) return parted.trim();
   // Closes the gap that a token left, before a full stop above all.
-  return weakened
+  return parted
     .replace(/[^\S\n]{2,}/g, ' ')
     .replace(/[^\S\n](?=[.,;:!?](?:\s|$))/g, '')
     .trim();

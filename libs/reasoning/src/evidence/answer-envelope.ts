@@ -1,5 +1,5 @@
-import { AppError } from '@candor/contracts';
 import { z } from 'zod';
+import { parseOutput } from '../schema/parse-output.js';
 
 const envelopeJsonSchema = z.strictObject({
   answer: z.string().max(20_000),
@@ -27,25 +27,8 @@ export function answerEnvelopeJsonSchema(): Record<string, unknown> {
   return schema;
 }
 
-/**
- * Exactly `answer`, `citations`, `insufficient_evidence`, as JSON text or as a value. Throws SYNTHESIS.INVALID_OUTPUT, whose
- * details name places and rules but hold nothing of the output.
- */
+/** Exactly `answer`, `citations`, `insufficient_evidence`. Throws SYNTHESIS.INVALID_OUTPUT, as `parseOutput` does. */
 export function parseAnswerEnvelope(raw: unknown): AnswerEnvelope {
-  const parsed = envelopeJsonSchema.safeParse(typeof raw === 'string' ? parseJson(raw) : raw);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), rule: issue.code }));
-    throw new AppError('SYNTHESIS.INVALID_OUTPUT', { details: { issues } });
-  }
-  const { answer, citations, insufficient_evidence: insufficientEvidence } = parsed.data;
-  return { answer, citations, insufficientEvidence };
-}
-
-function parseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    // The parser's own message repeats a piece of the text, so it isn't kept as the cause.
-    throw new AppError('SYNTHESIS.INVALID_OUTPUT', { details: { issues: [{ path: '', rule: 'not_json' }] } });
-  }
+  const { insufficient_evidence: insufficientEvidence, ...envelope } = parseOutput(envelopeJsonSchema, raw);
+  return { ...envelope, insufficientEvidence };
 }

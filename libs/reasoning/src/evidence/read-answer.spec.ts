@@ -51,6 +51,14 @@ describe('parseAnswerEnvelope', () => {
     expect(secret({ ...envelope, citations: [1] })).toContain('citations.0');
   });
 
+  it('tells of no more than 20 places', () => {
+    const citations = Array.from({ length: 30 }, () => 1);
+    const issues = citations.slice(0, 20).map((_, index) => ({ path: `citations.${index}`, rule: 'invalid_type' }));
+    expect(() => parseAnswerEnvelope({ ...envelope, citations })).toThrow(
+      expect.objectContaining({ code: 'SYNTHESIS.INVALID_OUTPUT', details: { issues } }),
+    );
+  });
+
   it('is given to strict-mode providers as a schema of three required keys and no other', () => {
     expect(answerEnvelopeJsonSchema()).toEqual({
       type: 'object',

@@ -55,6 +55,10 @@ describe('splitSentences', () => {
     ).toEqual(['See bold, it, code, link, img and Name in snake_case_name.']);
   });
 
+  it('takes lists of lists for no links', () => {
+    expect(textOf('Use [[1,2],[3,4]] there.')).toEqual(['Use [[1,2],[3,4]] there.']);
+  });
+
   it('takes text without any end in bounded pieces', () => {
     const pieces = rawOf('word '.repeat(2_000));
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(600);
