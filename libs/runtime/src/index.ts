@@ -45,6 +45,7 @@ export {
   type RunningApp,
 } from './http/listen-until-signal.js';
 export { parseRouteInput, type InputOf, type RawInput } from './http/parse-route-input.js';
+export { readAtMost } from './http/read-at-most.js';
 export { requestContextOf } from './http/request-context.middleware.js';
 export { toAppError } from './http/to-app-error.js';
 export { describeIssues, type FieldIssue } from './issues/describe-issues.js';

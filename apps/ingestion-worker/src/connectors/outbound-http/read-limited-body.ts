@@ -1,27 +1,16 @@
 import { AppError } from '@candor/contracts';
+import { readAtMost } from '@candor/runtime';
 import type { Response } from 'undici';
 import { TransientFailure } from './transient-failure.js';
 
-/** The decoded body, counted as it comes: neither a wrong Content-Length nor a compressed bomb fills the memory. */
+/** The decoded body. Throws `CONNECTOR.ITEM_TOO_LARGE`; what breaks off is a TransientFailure. */
 export async function readLimitedBody(response: Response, maxBytes: number): Promise<Buffer> {
-  if (response.body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = response.body.getReader();
-  try {
-    for (;;) {
-      const { value } = (await reader.read()) as { value?: Uint8Array };
-      if (value === undefined) return Buffer.concat(chunks);
-      size += value.byteLength;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(value);
-    }
-  } catch (error) {
-    throw error instanceof AppError ? error : new TransientFailure('unavailable', { cause: error });
-  } finally {
-    // Also frees the connection of an answer that was given up.
-    reader.cancel().catch(() => undefined);
-  }
+  const body = await readAtMost(response.body, maxBytes).catch((cause: unknown) => {
+    // What an abort carries comes as it is.
+    throw cause instanceof AppError ? cause : new TransientFailure('unavailable', { cause });
+  });
+  if (body === undefined) throw tooLarge(maxBytes);
+  return body;
 }
 
 export function tooLarge(maxBytes: number): AppError {

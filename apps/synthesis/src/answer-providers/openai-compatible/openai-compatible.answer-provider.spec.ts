@@ -9,7 +9,9 @@ import {
   failWith,
   hang,
   ScriptedModelServer,
+  sendBomb,
   sendRaw,
+  sendSpaces,
   stallInBody,
   type Script,
 } from '../testing/scripted-model.server.js';
@@ -150,6 +152,69 @@ describe('OpenAiCompatibleAnswerProvider', () => {
     server.play(script);
     await expect(makeProvider().synthesize(request)).rejects.toMatchObject({ code: 'SYNTHESIS.INVALID_OUTPUT' });
     expect(server.calls).toHaveLength(1);
+  });
+
+  const completion = (content: string) =>
+    JSON.stringify({ choices: [{ finish_reason: 'stop', message: { role: 'assistant', content } }] });
+  it.each([
+    ['text/plain', 'text/plain; charset=utf-8'],
+    ['bytes', 'application/octet-stream'],
+    ['nothing', null],
+  ])('takes a completion that claims to be %s', async (_, contentType) => {
+    server.play(sendRaw(completion(output('c1', 'The limit')), contentType));
+    expect((await makeProvider().synthesize(request)).statements).toHaveLength(1);
+  });
+
+  const NOTHING = '{"statements":[],"limitations":[]}';
+  it.each([
+    ['length', 'cut_off'],
+    ['content_filter', 'content_filter'],
+  ])('takes output that ended by %s for none, whatever there is of it', async (finishReason, rule) => {
+    for (const content of [NOTHING, output('c1', 'The limit'), null]) {
+      server.play(answerWith(content, {}, finishReason));
+      await expect(makeProvider().synthesize(request)).rejects.toMatchObject({
+        code: 'SYNTHESIS.INVALID_OUTPUT',
+        details: { issues: [{ path: '', rule }] },
+      });
+    }
+  });
+
+  const MEBIBYTE = 1024 * 1024;
+  const excesses: Array<[string, Script]> = [
+    ['a compressed bomb', sendBomb(NOTHING, 64 * MEBIBYTE)],
+    ['a body of brackets', sendRaw('['.repeat(250_000))],
+    ['a body of many values', sendRaw(`[${'[],'.repeat(50_000)}[]]`)],
+    ['an answer of brackets', answerWith('['.repeat(100_000))],
+    ['an answer of many values', answerWith(`{"statements":[],"limitations":[${'"",'.repeat(50_000)}""]}`)],
+  ];
+  it.each(excesses)('does not read %s', async (_, script) => {
+    server.play(script);
+    const provider = makeProvider({ maxOutputTokens: 16 });
+    const tooLarge = { code: 'SYNTHESIS.INVALID_OUTPUT', details: { issues: [{ path: '', rule: 'too_large' }] } };
+    await expect(provider.synthesize(request)).rejects.toMatchObject(tooLarge);
+    const context = { signal: new AbortController().signal, deadlineMs: 30_000 };
+    await expect(provider.answer({ system: 's', user: 'u' }, context)).rejects.toMatchObject(tooLarge);
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it.each([
+    [200, 'SYNTHESIS.INVALID_OUTPUT'],
+    [500, 'SYNTHESIS.PROVIDER_ERROR'],
+  ])('hangs up on a body without an end, with status %i', async (status, code) => {
+    const spaces = sendSpaces(status, 256 * MEBIBYTE);
+    server.play(spaces.script);
+    await expect(makeProvider().synthesize(request)).rejects.toMatchObject({ code });
+    expect(await spaces.ended).toBe('left');
+  });
+
+  it('takes as much as the tokens that the model may write can say', async () => {
+    const statement = { text: 'x'.repeat(500), references: [{ chunkId: 'c1', quotation: 'The limit' }] };
+    const statements = Array.from({ length: 200 }, () => statement);
+    server.play(answerWith(JSON.stringify({ statements, limitations: [] })));
+    expect((await makeProvider({ maxOutputTokens: 2_000 }).synthesize(request)).statements).toHaveLength(200);
+    const longest = JSON.stringify({ statements: [], limitations: ['\u00e9'.repeat(100_000)] });
+    server.play(answerWith(longest));
+    expect((await makeProvider({ maxOutputTokens: 16 }).synthesize(request)).limitations).toHaveLength(1);
   });
 
   const failures: Array<[string, Script]> = [

@@ -1,4 +1,3 @@
-import { AppError } from '@candor/contracts';
 import {
   answerEnvelopeJsonSchema,
   parseSynthesisOutput,
@@ -13,7 +12,10 @@ import {
 import OpenAI from 'openai';
 import { ANSWER_QUESTION_SYSTEM_PROMPT, buildAnswerQuestionPrompt } from '../../prompts/answer-question.v1.prompt.js';
 import { throwIfAborted } from '../abort-error.js';
+import { createBoundedFetch } from './bounded-fetch.js';
+import { boundOutput, type OutputBounds } from './output-bounds.js';
 import { judgeFailure, ProviderFailure, toProviderFailure } from './provider-failure.js';
+import { readContent } from './read-content.js';
 import { TransportBreaker } from './transport-breaker.js';
 
 export interface OpenAiCompatibleOptions {
@@ -24,7 +26,7 @@ export interface OpenAiCompatibleOptions {
   apiKey?: string;
   /** For one whole call, headers and body. Keep it below the request's deadline, or a hanging provider never trips the circuit. */
   timeoutMs?: number;
-  /** Most tokens the model may write. */
+  /** Most tokens the model may write; what is read of its answer is bounded by it. */
   maxOutputTokens?: number;
   /** How long an open circuit waits before it tries again. */
   circuitResetMs?: number;
@@ -42,11 +44,13 @@ export class OpenAiCompatibleAnswerProvider implements AnswerProvider, Reasoning
   private readonly model: string;
   private readonly timeoutMs: number;
   private readonly maxOutputTokens: number;
+  private readonly bounds: OutputBounds;
 
   constructor(options: OpenAiCompatibleOptions) {
     this.model = options.model;
     this.timeoutMs = options.timeoutMs ?? 30_000;
     this.maxOutputTokens = options.maxOutputTokens ?? 2_000;
+    this.bounds = boundOutput(this.maxOutputTokens);
     this.client = new OpenAI({
       baseURL: options.baseUrl,
       apiKey: options.apiKey ?? 'not-needed',
@@ -56,6 +60,7 @@ export class OpenAiCompatibleAnswerProvider implements AnswerProvider, Reasoning
       adminAPIKey: null,
       webhookSecret: null,
       maxRetries: 0,
+      fetch: createBoundedFetch(this.bounds),
       // The client's own timeout ends with the headers; the signal below covers the body too.
       timeout: this.timeoutMs + 1_000,
       // At `debug` the client prints prompts and answers.
@@ -99,7 +104,7 @@ export class OpenAiCompatibleAnswerProvider implements AnswerProvider, Reasoning
       response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
     };
     // The breaker sees transport only; what the model wrote is judged outside of it.
-    return readContent(await this.attempt(body, signal));
+    return readContent(await this.attempt(body, signal), this.bounds);
   }
 
   private async attempt(
@@ -120,24 +125,4 @@ export class OpenAiCompatibleAnswerProvider implements AnswerProvider, Reasoning
       throw error instanceof ProviderFailure ? error.appError : error;
     }
   }
-}
-
-/** The text the model wrote; a refusal, an empty message or a body of another shape is SYNTHESIS.INVALID_OUTPUT. */
-function readContent(completion: unknown): string {
-  const choices = readField(completion, 'choices');
-  const message = readField(Array.isArray(choices) ? choices[0] : undefined, 'message');
-  const content = readField(message, 'content');
-  if (typeof content === 'string' && content.trim() !== '' && !isRefusal(message)) return content;
-  throw new AppError('SYNTHESIS.INVALID_OUTPUT', {
-    details: { issues: [{ path: '', rule: isRefusal(message) ? 'refusal' : 'no_content' }] },
-  });
-}
-
-function isRefusal(message: unknown): boolean {
-  const refusal = readField(message, 'refusal');
-  return typeof refusal === 'string' && refusal !== '';
-}
-
-function readField(value: unknown, field: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 }

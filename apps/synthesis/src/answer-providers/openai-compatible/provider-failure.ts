@@ -32,6 +32,9 @@ export function toProviderFailure(
   if (timeout.aborted) {
     return new ProviderFailure('transport_failure', new AppError('SYNTHESIS.PROVIDER_TIMEOUT'));
   }
+  // The client wraps what its `fetch` throws.
+  const thrown = readField(error, 'cause');
+  if (thrown instanceof ProviderFailure) return thrown;
   if (error instanceof APIError && !(error instanceof APIConnectionError) && typeof error.status === 'number') {
     return new ProviderFailure(
       error.status >= 500 ? 'transport_failure' : 'answered',

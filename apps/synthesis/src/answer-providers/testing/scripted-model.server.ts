@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { parseEvidencePayload } from '@candor/reasoning';
 
 export interface ReceivedCall {
@@ -62,8 +63,12 @@ export class ScriptedModelServer {
 }
 
 /** A well-formed completion with this content. */
-export function answerWith(content: string | null, message: Record<string, unknown> = {}): Script {
-  return (_, response) => sendCompletion(response, content, message);
+export function answerWith(
+  content: string | null,
+  message: Record<string, unknown> = {},
+  finishReason?: string,
+): Script {
+  return (_, response) => sendCompletion(response, content, message, finishReason);
 }
 
 export function failWith(status: number, body = '{"error":{"message":"planted provider text"}}'): Script {
@@ -80,8 +85,35 @@ export const stallInBody: Script = (_, response) => {
 
 export const closeSocket: Script = (_, response) => void response.socket?.destroy();
 
-export function sendRaw(body: string, contentType = 'application/json'): Script {
-  return (_, response) => void response.writeHead(200, { 'content-type': contentType }).end(body);
+export function sendRaw(body: string, contentType: string | null = 'application/json'): Script {
+  return (_, response) => {
+    if (contentType !== null) response.setHeader('content-type', contentType);
+    response.end(body);
+  };
+}
+
+/** A few bytes on the way that become a well-formed completion and `size` bytes of spaces after it. */
+export function sendBomb(content: string, size: number): Script {
+  const body = gzipSync(`${JSON.stringify(completionOf(content))}${' '.repeat(size)}`);
+  return (_, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(body);
+}
+
+/** Spaces, as fast as they are taken, until the other side goes away or `size` bytes are sent; tells which. */
+export function sendSpaces(status: number, size: number): { script: Script; ended: Promise<'left' | 'sent'> } {
+  let end: (how: 'left' | 'sent') => void = () => undefined;
+  const ended = new Promise<'left' | 'sent'>((resolve) => (end = resolve));
+  const script: Script = (_, response) => {
+    response.on('close', () => end('left')).writeHead(status, { 'content-type': 'application/json' });
+    const part = ' '.repeat(64 * 1024);
+    const send = (left: number): void => {
+      if (left <= 0) return void response.end(() => end('sent'));
+      if (response.write(part)) setImmediate(send, left - part.length);
+      else response.once('drain', () => send(left - part.length));
+    };
+    send(size);
+  };
+  return { script, ended };
 }
 
 /** A small honest model: quotes, from each chunk, the sentence that shares most words with the question, if two or more. */
@@ -125,13 +157,22 @@ function readWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [];
 }
 
-function sendCompletion(response: ServerResponse, content: string | null, message: Record<string, unknown> = {}): void {
-  const body = {
+function sendCompletion(
+  response: ServerResponse,
+  content: string | null,
+  message?: Record<string, unknown>,
+  finishReason?: string,
+): void {
+  const body = JSON.stringify(completionOf(content, message, finishReason));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+}
+
+function completionOf(content: string | null, message: Record<string, unknown> = {}, finishReason = 'stop'): object {
+  return {
     id: 'completion-1',
     object: 'chat.completion',
     created: 0,
     model: 'scripted',
-    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content, ...message } }],
+    choices: [{ index: 0, finish_reason: finishReason, message: { role: 'assistant', content, ...message } }],
   };
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
