@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { QuotaLimits } from '@candor/contracts';
+import { LONGEST_RUN_MS, type QuotaLimits } from '@candor/contracts';
 import { databaseEnvironment, quotaEnvironment } from '@candor/persistence';
 import {
   booleanFromEnv,
@@ -14,7 +14,7 @@ import { corsEnvironment } from './access/cors.middleware.js';
 import { mcpEnvironment } from './features/mcp/mcp-environment.js';
 import { uploadsEnvironment } from './uploads/uploads-environment.js';
 
-const milliseconds = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
+const milliseconds = (fallback: number) => z.coerce.number().int().min(100).max(LONGEST_RUN_MS).default(fallback);
 
 /** What the gateway reads from the environment; nothing else. */
 export const gatewayConfigSchema = z

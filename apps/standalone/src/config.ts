@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { auditEnvironment } from '@candor/audit';
+import { LONGEST_RUN_MS } from '@candor/contracts';
 import { embeddingsEnvironment } from '@candor/embeddings';
 import { corsEnvironment, mcpEnvironment, uploadsEnvironment } from '@candor/gateway';
 import { quotaEnvironment } from '@candor/persistence';
@@ -29,7 +30,7 @@ const launcherFields = {
     'Sources may have private addresses, and addresses without TLS.',
   ),
 };
-const deadline = (fallback: number) => z.coerce.number().int().min(100).max(600_000).default(fallback);
+const deadline = (fallback: number) => z.coerce.number().int().min(100).max(LONGEST_RUN_MS).default(fallback);
 
 /** What the standalone profile reads from the environment. */
 export const standaloneConfigSchema = z.object({

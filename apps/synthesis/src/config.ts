@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_RUN_MS } from '@candor/contracts';
 import { embeddingsEnvironment } from '@candor/embeddings';
 import { grpcTlsEnvironment, portFromEnv, requireWholeGrpcTls } from '@candor/runtime';
 
@@ -14,7 +15,7 @@ export const answerProviderEnvironment = {
     .number()
     .int()
     .min(100)
-    .max(600_000)
+    .max(LONGEST_RUN_MS)
     .default(45_000)
     .describe('Longest time of the one call, ms.'),
   LLM_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(16).max(100_000).default(2_000).describe('Longest output.'),

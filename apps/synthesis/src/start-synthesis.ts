@@ -19,8 +19,8 @@ export interface RunningSynthesis {
 }
 
 /**
- * Longest time of a question that was taken, ms. Nobody asks it again, so closing lets it run; most end sooner, by the
- * deadline of their gateway.
+ * Longest time of a question that was taken, ms. Nobody asks it again, so closing lets it run; each ends by the deadline of
+ * its gateway, most far sooner.
  */
 export const LONGEST_QUESTION_MS = Math.max(answerQuestionJob.timeoutMs, runReasoningJob.timeoutMs);
 

@@ -7,7 +7,7 @@ import {
 } from './generation-jobs.js';
 import { applyRetentionJob, runErasuresJob, sealAuditJob } from './compliance-jobs.js';
 import { defineJob, itemJobPayloadSchema, type ItemJobPayload } from './define-job.js';
-import { queuedRunFields } from './queued-run-fields.js';
+import { LONGEST_RUN_MS, queuedRunFields } from './queued-run-fields.js';
 import { runReasoningJob } from './reasoning-jobs.js';
 import { checkSourceJob, removeSourceJob, scheduleSourceJob, startDueRunJob, syncSourceJob } from './source-jobs.js';
 
@@ -76,7 +76,7 @@ export const answerQuestionJob = defineJob({
   }),
   attempts: 1,
   backoffMs: 0,
-  timeoutMs: 120_000,
+  timeoutMs: LONGEST_RUN_MS,
   jobId: (payload) => `reason-${payload.runId}`,
 });
 export type AnswerQuestionPayload = z.infer<typeof answerQuestionJob.payload>;

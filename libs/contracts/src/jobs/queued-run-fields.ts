@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { requestIdSchema, tenantIdSchema } from '../ids.js';
 
+/**
+ * Longest time of a request that is answered through the queue, ms, and so the longest deadline that can be set: the deadline
+ * is what ends its job, a limit of the job's own would end it before.
+ */
+export const LONGEST_RUN_MS = 600_000;
+
 /** What every request answered through the queue carries, beside the request itself. */
 export const queuedRunFields = {
   tenantId: tenantIdSchema,

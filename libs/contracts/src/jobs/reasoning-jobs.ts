@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reasoningBodySchema } from '../v1/reasoning.route.js';
 import { defineJob } from './define-job.js';
-import { queuedRunFields } from './queued-run-fields.js';
+import { LONGEST_RUN_MS, queuedRunFields } from './queued-run-fields.js';
 
 /** One typed reasoning request. One attempt, no result through the queue: the reply channel carries the response. */
 export const runReasoningJob = defineJob({
@@ -14,7 +14,7 @@ export const runReasoningJob = defineJob({
   }),
   attempts: 1,
   backoffMs: 0,
-  timeoutMs: 120_000,
+  timeoutMs: LONGEST_RUN_MS,
   jobId: ({ runId }) => `reasoning-${runId}`,
 });
 export type RunReasoningPayload = z.infer<typeof runReasoningJob.payload>;
