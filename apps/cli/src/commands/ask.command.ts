@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ReasonData } from '@candor/contracts';
 import type { CliContext } from '../run-cli.js';
 import { withClient, withCommonOptions, type CommonOptions, type Paint } from '../with-client.js';
-import { wholeNumber } from './read-options.js';
+import { anyWholeNumber } from './read-options.js';
 
 interface AskOptions extends CommonOptions {
   limit?: number;
@@ -16,7 +16,7 @@ export function addAskCommand(program: Command, context: CliContext): void {
       .command('ask')
       .description('Ask a question; get one cited answer, or why there is none.')
       .argument('<question...>', 'the question')
-      .option('--limit <count>', 'most evidence chunks', wholeNumber(1, 50))
+      .option('--limit <count>', 'most evidence chunks, 1–50', anyWholeNumber)
       .option('--document <id>', 'only evidence of this document')
       .option('--collection <id>', 'only evidence of this collection'),
     ['ask What did we decide about the brand color?', 'ask "How long is the notice period?" --document <id> --json'],

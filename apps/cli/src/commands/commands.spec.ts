@@ -58,6 +58,17 @@ describe('candor', () => {
       );
     });
 
+    it.each([0, -5, 51, 100, 10_000])('leaves it to the gateway to bring a limit of %i within 1–50', async (limit) => {
+      const result = await run(['ask', 'q', '--limit', String(limit)], () => ok({ data }));
+      expect(sent(result)).toEqual([['POST', '/v1/reason', { query: 'q', limit }]]);
+    });
+
+    it.each(['', ' ', 'many', '2.5', 'Infinity'])('takes no limit that is no whole number: %j', async (limit) => {
+      const result = await run(['ask', 'q', '--limit', limit], () => ok({ data }));
+      expect([result.requests, result.error]).toEqual([[], expect.stringContaining('A whole number.')]);
+      expect(result.exitCode).not.toBe(0);
+    });
+
     it('tells a refusal once', async () => {
       const none = { ...data, answer: 'No evidence.', citations: [], gaps: ['No evidence.'] };
       expect((await run(['ask', 'q'], () => ok({ data: none }))).out).toBe(

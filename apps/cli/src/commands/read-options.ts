@@ -1,5 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 
+/** A whole number, for commander; the gateway brings it within its bounds. */
+export function anyWholeNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value)) throw new InvalidArgumentError('A whole number.');
+  return value;
+}
+
 /** A whole number within bounds, for commander. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
