@@ -246,7 +246,13 @@ export function describeApiKeys(world: WorldOf): void {
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
       const parent = await createKey(admin, { allowedActions: ['keys:manage'], rateLimitPerMinute: 60, expiresAt });
       const { data } = await parent.client.call(createApiKeyRoute, {
-        body: { name: 'Child', actorType: 'agent', allowedActions: ['keys:manage'] },
+        body: {
+          name: 'Child',
+          actorType: 'agent',
+          allowedActions: ['keys:manage'],
+          allowedProviders: null,
+          principals: null,
+        },
       });
       expect(data).toMatchObject({ rateLimitPerMinute: 60, expiresAt });
     });
