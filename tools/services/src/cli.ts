@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { readErrorMessage } from './read-error.js';
 import { SERVICE_NAMES, startServices } from './start-services.js';
@@ -37,25 +38,39 @@ function readCommand(): Command | 'help' | undefined {
   return { dataDir: values.dir ?? '.candor/services', only };
 }
 
-async function serve({ dataDir, only }: Command): Promise<void> {
+async function serve(command: Command): Promise<void> {
   // Also keeps the process up: the servers themselves don't.
   const keepAlive = setInterval(() => undefined, 60_000);
-  const asked = new Promise<void>((resolve) => {
-    // Stays installed: a second signal must not cut the orderly stop short.
-    process.on('SIGINT', resolve);
-    process.on('SIGTERM', resolve);
-  });
-  let services: RunningServices | undefined;
+  const asked = new AbortController();
+  // Stays installed: a second signal must not cut the orderly stop short.
+  const ask = (): void => asked.abort();
+  process.on('SIGINT', ask);
+  process.on('SIGTERM', ask);
   try {
-    services = await startServices({ dataDir, only, onProgress: (line) => process.stderr.write(`${line}\n`) });
-    for (const [name, url] of Object.entries(services.urls)) {
-      process.stdout.write(`${name}=${url}\n`);
-    }
-    await asked;
+    await serveUntil(asked.signal, command);
   } finally {
-    await services?.stop();
     clearInterval(keepAlive);
   }
+}
+
+async function serveUntil(asked: AbortSignal, { dataDir, only }: Command): Promise<void> {
+  const onProgress = (line: string): void => void process.stderr.write(`${line}\n`);
+  let services: RunningServices;
+  try {
+    services = await startServices({ dataDir, only, onProgress, signal: asked });
+  } catch (error) {
+    if (asked.aborted) {
+      return;
+    }
+    throw error;
+  }
+  for (const [name, url] of Object.entries(services.urls)) {
+    process.stdout.write(`${name}=${url}\n`);
+  }
+  if (!asked.aborted) {
+    await once(asked, 'abort');
+  }
+  await services.stop();
 }
 
 try {

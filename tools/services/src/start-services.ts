@@ -3,6 +3,7 @@ import { startElasticsearch } from './elasticsearch/start-elasticsearch.js';
 import { startPostgres } from './postgres/start-postgres.js';
 import { startRedis } from './redis/start-redis.js';
 import type { OnProgress, RunningService } from './running-service.js';
+import { ServiceStartError } from './service-start.error.js';
 
 export const SERVICE_NAMES = ['postgres', 'redis', 'elasticsearch'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
@@ -11,7 +12,7 @@ export type ServiceVariable = 'DATABASE_URL' | 'REDIS_URL' | 'ELASTICSEARCH_URL'
 interface Service {
   readonly name: ServiceName;
   readonly variable: ServiceVariable;
-  readonly start: (dataDir: string, onProgress: OnProgress) => Promise<RunningService>;
+  readonly start: (dataDir: string, onProgress: OnProgress, signal: AbortSignal) => Promise<RunningService>;
 }
 
 const SERVICES: readonly Service[] = [
@@ -24,7 +25,8 @@ const SERVICES: readonly Service[] = [
   {
     name: 'elasticsearch',
     variable: 'ELASTICSEARCH_URL',
-    start: (dataDir, onProgress) => startElasticsearch({ dataDir, onProgress }),
+    // Minutes at the first start; the other two are there, or have failed, within seconds.
+    start: (dataDir, onProgress, signal) => startElasticsearch({ dataDir, onProgress, signal }),
   },
 ];
 
@@ -36,6 +38,8 @@ export interface StartServicesOptions {
   /** A service whose URL is given here is neither started nor ever stopped. Default `process.env`. */
   readonly env?: NodeJS.ProcessEnv;
   readonly onProgress?: OnProgress;
+  /** Calls the start off: what has been started by then is stopped before it rejects. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RunningServices {
@@ -52,25 +56,45 @@ export async function startServices(options: StartServicesOptions): Promise<Runn
   const urls: Partial<Record<ServiceVariable, string>> = {};
   const started: Partial<Record<ServiceName, RunningService>> = {};
   const stop = async (): Promise<void> => {
-    await Promise.all(Object.values(started).map((service) => service.stop()));
+    const outcomes = await Promise.allSettled(Object.values(started).map((service) => service.stop()));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) {
+      throw failed.reason;
+    }
   };
   const wanted = SERVICES.filter(({ name }) => options.only?.includes(name) ?? true);
-  const outcomes = await Promise.allSettled(
+  // Its reason is what went wrong first; the rest of the failures follow from it.
+  const giveUp = new AbortController();
+  const callOff = (): void => giveUp.abort(new ServiceStartError('the start of the services was called off'));
+  options.signal?.addEventListener('abort', callOff, { once: true });
+  if (options.signal?.aborted === true) {
+    callOff();
+  }
+  await Promise.allSettled(
     wanted.map(async ({ name, variable, start }) => {
       const given = environment[variable];
       if (given !== undefined && given !== '') {
         urls[variable] = given;
         return;
       }
-      const service = await start(join(options.dataDir, name), (line) => onProgress(`${name}: ${line}`));
-      started[name] = service;
-      urls[variable] = service.url;
+      try {
+        giveUp.signal.throwIfAborted();
+        const service = await start(
+          join(options.dataDir, name),
+          (line) => onProgress(`${name}: ${line}`),
+          giveUp.signal,
+        );
+        started[name] = service;
+        urls[variable] = service.url;
+      } catch (error) {
+        giveUp.abort(error);
+      }
     }),
   );
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed !== undefined) {
+  options.signal?.removeEventListener('abort', callOff);
+  if (giveUp.signal.aborted) {
     await stop();
-    throw failed.reason;
+    throw giveUp.signal.reason;
   }
   return { urls, started, stop };
 }

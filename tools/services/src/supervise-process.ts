@@ -108,11 +108,12 @@ function openLog(path: string): number {
 }
 
 /**
- * Starts a small shell that signals `pid` when this process is gone, however it went: the shell's input ends with us.
+ * Starts a small shell that signals `pid` (`-pid`: its process group) when this process is gone, however it went:
+ * the shell's input ends with us.
  * Returns a function that calls it off.
  */
 export function watchOwner(pid: number, signal: NodeJS.Signals): () => void {
-  const script = 'read -r _line; kill -s "$2" "$1" 2>/dev/null';
+  const script = 'read -r _line; kill -s "$2" -- "$1" 2>/dev/null';
   const watchdog = spawn('/bin/sh', ['-c', script, 'candor-watchdog', String(pid), signal.replace(/^SIG/, '')], {
     cwd: '/',
     detached: true,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { claimFolder } from '../claim-folder.js';
 import { findProgram } from '../find-program.js';
@@ -22,6 +23,8 @@ export interface StartElasticsearchOptions {
   /** JVM heap, default `1g`. */
   readonly heap?: string;
   readonly onProgress?: OnProgress;
+  /** Calls the start off: whatever it has begun is ended before it rejects. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -39,23 +42,68 @@ export async function startElasticsearch(options: StartElasticsearchOptions): Pr
   try {
     if (await isNodeLeft(dataDir)) {
       onProgress(`stopping a node that an earlier run left in ${dataDir}`);
-      await runScript('stop-elasticsearch.sh', ['--dir', dataDir], onProgress);
+      await runScript('stop-elasticsearch.sh', ['--dir', dataDir], () => undefined).output;
     }
-    const url = await runScript(
-      'start-elasticsearch.sh',
-      ['--port', String(options.port ?? 0), '--dir', dataDir, '--heap', options.heap ?? '1g'],
-      onProgress,
-    );
-    const pid = Number(await readFile(join(dataDir, 'pid'), 'utf8'));
-    return watchNode(url, pid, dataDir, release);
+    return watchNode(await startNode(options, dataDir, onProgress), dataDir, release);
   } catch (error) {
     await release();
     throw error;
   }
 }
 
-function watchNode(url: string, pid: number, dataDir: string, release: () => Promise<void>): RunningService {
-  const releaseWatchdog = watchOwner(pid, 'SIGTERM');
+interface StartedNode {
+  readonly url: string;
+  readonly pid: number;
+  readonly releaseWatchdog: () => void;
+}
+
+/** What the script starts ends with us at any moment: the script and Maven by its process group, the node by itself. */
+async function startNode(
+  { port = 0, heap = '1g', signal }: StartElasticsearchOptions,
+  dataDir: string,
+  onProgress: OnProgress,
+): Promise<StartedNode> {
+  const isCalledOff = (): boolean => signal?.aborted ?? false;
+  if (isCalledOff()) {
+    throw calledOff();
+  }
+  let node: Omit<StartedNode, 'url'> | undefined;
+  const args = ['--port', String(port), '--dir', dataDir, '--heap', heap];
+  const script = runScript('start-elasticsearch.sh', args, (line) => {
+    const pid = Number(/^started (\d+)$/.exec(line)?.[1]);
+    if (pid > 0) {
+      node = { pid, releaseWatchdog: watchOwner(pid, 'SIGTERM') };
+    } else if (line.startsWith('assembling')) {
+      onProgress(line);
+    }
+  });
+  const releaseWatchdog = watchOwner(-script.pid, 'SIGTERM');
+  const callOff = (): void => sendSignal(-script.pid, 'SIGTERM');
+  signal?.addEventListener('abort', callOff, { once: true });
+  try {
+    const url = await script.output;
+    if (node === undefined) {
+      throw new ServiceStartError(`the node in ${dataDir} was started by somebody else`);
+    }
+    return { url, ...node };
+  } catch (error) {
+    node?.releaseWatchdog();
+    throw isCalledOff() ? calledOff() : error;
+  } finally {
+    releaseWatchdog();
+    signal?.removeEventListener('abort', callOff);
+  }
+}
+
+function calledOff(): ServiceStartError {
+  return new ServiceStartError('the start of Elasticsearch was called off');
+}
+
+function watchNode(
+  { url, pid, releaseWatchdog }: StartedNode,
+  dataDir: string,
+  release: () => Promise<void>,
+): RunningService {
   let resolveExited: () => void = () => undefined;
   const gone = new Promise<void>((resolvePromise) => {
     resolveExited = resolvePromise;
@@ -73,7 +121,7 @@ function watchNode(url: string, pid: number, dataDir: string, release: () => Pro
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     timer.ref();
-    await runScript('stop-elasticsearch.sh', ['--dir', dataDir], () => undefined);
+    await runScript('stop-elasticsearch.sh', ['--dir', dataDir], () => undefined).output;
     await exited;
   };
   return {
@@ -103,31 +151,47 @@ async function checkPrograms(): Promise<void> {
   }
 }
 
-/** Runs one of the scripts to its end and returns what it printed; its progress goes to `onProgress` line by line. */
-function runScript(name: string, args: readonly string[], onProgress: OnProgress): Promise<string> {
-  return new Promise((resolvePromise, reject) => {
-    // Detached: Ctrl-C must reach us alone, or a half-started node would be left behind.
-    const child = spawn('bash', [join(SCRIPTS, name), ...args], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    let errors = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk;
-    });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      errors += chunk;
-      for (const line of chunk.split('\n').filter((candidate) => candidate.startsWith('assembling'))) {
-        onProgress(line);
-      }
-    });
+interface RunningScript {
+  /** Of the script, and of its process group. */
+  readonly pid: number;
+  /** What it printed, once it has ended; rejects with its complaint when it ended badly. */
+  readonly output: Promise<string>;
+}
+
+/** Its progress goes to `onLine`. */
+function runScript(name: string, args: readonly string[], onLine: (line: string) => void): RunningScript {
+  // Detached: Ctrl-C must reach us alone, or a half-started node would be left behind.
+  const child = spawn('bash', [join(SCRIPTS, name), ...args], {
+    env: process.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const complaints: string[] = [];
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    printed += chunk;
+  });
+  createInterface(child.stderr).on('line', (line) => {
+    onLine(line);
+    if (!/^started \d+$/.test(line)) {
+      complaints.push(line);
+    }
+  });
+  const output = new Promise<string>((resolvePromise, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) {
-        resolvePromise(output.trim());
+        resolvePromise(printed.trim());
       } else {
-        reject(new ServiceStartError(errors.trim() || `${name} ended with code ${String(code)}`));
+        reject(new ServiceStartError(complaints.join('\n').trim() || `${name} ended with code ${String(code)}`));
       }
     });
   });
+  if (child.pid === undefined) {
+    output.catch(() => undefined);
+    throw new ServiceStartError('bash could not be started');
+  }
+  return { pid: child.pid, output };
 }
 
 async function isNodeLeft(dataDir: string): Promise<boolean> {
