@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './find-free-port.js';
@@ -31,6 +31,14 @@ describe('startServices', () => {
       await services.stop();
     }
     expect(isAlive(services.started.postgres?.pid ?? 0)).toBe(false);
+  });
+
+  it('makes a folder for all that PostgreSQL gets through, whichever comes first', async () => {
+    const folder = join(dataDir, 'made');
+    const services = await startServices({ only: ['redis', 'postgres'], dataDir: folder, env: {} });
+    await services.stop();
+    expect((await stat(folder)).mode & 0o777).toBe(process.getuid?.() === 0 ? 0o711 : 0o700);
+    expect((await readdir(join(folder, 'postgres'))).sort()).toContain('data');
   });
 
   it('stops the others when one fails', async () => {

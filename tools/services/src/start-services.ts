@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startElasticsearch } from './elasticsearch/start-elasticsearch.js';
+import { makePrivateFolder } from './make-private-folder.js';
 import { startPostgres } from './postgres/start-postgres.js';
 import { startRedis } from './redis/start-redis.js';
 import type { OnProgress, RunningService } from './running-service.js';
@@ -62,6 +63,8 @@ export async function startServices(options: StartServicesOptions): Promise<Runn
       throw failed.reason;
     }
   };
+  // Before Redis would make it for itself alone; whose folder it is, the caller knows.
+  await makePrivateFolder(resolve(options.dataDir), { holdsPostgres: true, keepMode: true });
   const wanted = SERVICES.filter(({ name }) => options.only?.includes(name) ?? true);
   // Its reason is what went wrong first; the rest of the failures follow from it.
   const giveUp = new AbortController();

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { isAlive, sendSignal, waitUntil } from './inspect-process.js';
+import { openLog } from './open-log.js';
 import { ServiceStartError } from './service-start.error.js';
-
-const LOG_LIMIT_BYTES = 10_000_000;
 
 export interface Account {
   readonly uid: number;
@@ -98,13 +97,6 @@ async function spawnServer(options: SuperviseOptions): Promise<ChildProcess> {
   } finally {
     closeSync(log);
   }
-}
-
-function openLog(path: string): number {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES) {
-    renameSync(path, `${path}.1`);
-  }
-  return openSync(path, 'a', 0o600);
 }
 
 /**

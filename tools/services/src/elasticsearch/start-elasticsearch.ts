@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { claimFolder } from '../claim-folder.js';
 import { findProgram } from '../find-program.js';
 import { isAlive, sendSignal, waitUntil } from '../inspect-process.js';
+import { makePrivateFolder } from '../make-private-folder.js';
 import { readErrorCode } from '../read-error.js';
 import type { OnProgress, RunningService } from '../running-service.js';
 import { ServiceStartError } from '../service-start.error.js';
@@ -16,7 +17,7 @@ const SCRIPTS = fileURLToPath(new URL('../../elasticsearch/', import.meta.url));
 const EXIT_POLL_MS = 500;
 
 export interface StartElasticsearchOptions {
-  /** Made if missing; holds data, log, pid and url of the node. */
+  /** Made if missing, and closed to other users; holds data, log, pid and url of the node. */
   readonly dataDir: string;
   /** Port on 127.0.0.1; 0 or absent takes a free one. */
   readonly port?: number;
@@ -36,7 +37,7 @@ export interface StartElasticsearchOptions {
 export async function startElasticsearch(options: StartElasticsearchOptions): Promise<RunningService> {
   const onProgress = options.onProgress ?? (() => undefined);
   await checkPrograms();
-  await mkdir(resolve(options.dataDir), { recursive: true });
+  await makePrivateFolder(resolve(options.dataDir));
   const dataDir = await realpath(resolve(options.dataDir));
   const release = await claimFolder(dataDir, 'Elasticsearch');
   try {

@@ -73,6 +73,13 @@ describe('startPostgres', () => {
     expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).not.toContain(new URL(service.url).password);
   });
 
+  it('lets other users of the machine look into none of its folders', async () => {
+    await start();
+    expect((await stat(dataDir)).mode & 0o066).toBe(0);
+    expect((await stat(await locateData(dataDir))).mode & 0o077).toBe(0);
+    expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o077).toBe(0);
+  });
+
   it('recovers committed data after SIGKILL of the postmaster', async () => {
     const first = await start();
     await query(first, 'create table note as select generate_series(1, 1000) as number');

@@ -1,8 +1,9 @@
-import { mkdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { claimFolder } from '../claim-folder.js';
 import { findProcessesIn, isAlive, waitUntil } from '../inspect-process.js';
+import { makePrivateFolder } from '../make-private-folder.js';
 import { readErrorCode } from '../read-error.js';
 import type { OnProgress, RunningService } from '../running-service.js';
 import { PortTakenError, ServiceStartError } from '../service-start.error.js';
@@ -22,7 +23,10 @@ const START_TIMEOUT_MS = 300_000;
 const SHARED_MEMORY_ATTEMPTS = 20;
 
 export interface StartPostgresOptions {
-  /** Made if missing; holds the password and the log, and the data unless `postgres-location` in it says otherwise. */
+  /**
+   * Made if missing, and closed to other users but for the way through that PostgreSQL's own needs; holds the password and the log,
+   * and the data unless `postgres-location` in it says otherwise.
+   */
   readonly dataDir: string;
   /** Port on 127.0.0.1; 0 or absent takes a free one. */
   readonly port?: number;
@@ -42,7 +46,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
     );
   }
   const onProgress = options.onProgress ?? (() => undefined);
-  await mkdir(resolve(options.dataDir), { recursive: true });
+  await makePrivateFolder(resolve(options.dataDir), { holdsPostgres: true });
   const dataDir = await realpath(resolve(options.dataDir));
   const release = await claimFolder(dataDir, 'PostgreSQL');
   try {

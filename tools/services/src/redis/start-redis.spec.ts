@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../inspect-process.js';
@@ -74,6 +74,13 @@ describe('startRedis', () => {
     const second = await start();
     expect(isAlive(first.pid)).toBe(false);
     expect(await withClient(second, (client) => client.get('note'))).toBe('kept');
+  });
+
+  it('keeps its folder from other users of the machine', async () => {
+    await chmod(dataDir, 0o755);
+    await start();
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(dataDir, 'redis.log'))).mode & 0o777).toBe(0o600);
   });
 
   it('says so when the port is taken', async () => {

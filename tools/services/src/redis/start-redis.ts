@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { claimFolder } from '../claim-folder.js';
 import { findProgram } from '../find-program.js';
+import { makePrivateFolder } from '../make-private-folder.js';
 import type { OnProgress, RunningService } from '../running-service.js';
 import { PortTakenError, ServiceStartError } from '../service-start.error.js';
 import { startOnPort } from '../start-on-port.js';
@@ -18,7 +19,7 @@ const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 
 export interface StartRedisOptions {
-  /** Made if missing; holds the data and the log. */
+  /** Made if missing, and closed to other users; holds the data and the log. */
   readonly dataDir: string;
   /** Port on 127.0.0.1; 0 or absent takes a free one. */
   readonly port?: number;
@@ -35,6 +36,7 @@ export interface StartRedisOptions {
 export async function startRedis(options: StartRedisOptions): Promise<RunningService> {
   const onProgress = options.onProgress ?? (() => undefined);
   const program = await provideRedis(onProgress);
+  await makePrivateFolder(resolve(options.dataDir));
   await mkdir(join(resolve(options.dataDir), 'data'), { recursive: true, mode: 0o700 });
   const dataDir = await realpath(resolve(options.dataDir));
   const release = await claimFolder(dataDir, 'Redis');
