@@ -44,7 +44,7 @@ async function readDemoFile(name: string): Promise<unknown[]> {
 }
 
 /** Each call may be made again. A machine that is busy with other things too is no reason to end the first start. */
-async function callApi<Body>(target: DemoTarget, method: string, path: string, body?: unknown): Promise<Body> {
+export async function callApi<Body>(target: DemoTarget, method: string, path: string, body?: unknown): Promise<Body> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await send(target, method, path, body);
     const text = await response.text();

@@ -37,8 +37,9 @@ export class FirstKeyService {
   }
 
   /**
-   * For installations that keep the key in a file: returns the kept key while it is valid, else makes the first key,
-   * or another secret for it when the file was lost.
+   * For installations that keep the key in a file: returns the kept key while it is valid. A database without a first key
+   * takes it over, since one of another profile may know no other; one that has a first key gets another secret for it, as when the
+   * file was lost.
    */
   async ensure(keptKey: string | null): Promise<string> {
     return this.database.system('bootstrap').transaction(async (transaction) => {
@@ -47,7 +48,7 @@ export class FirstKeyService {
       const stored = kept ? await findKeyBySecret(transaction, kept.publicId) : null;
       const isKept = kept && stored && sameSecret(stored.secretSha256, kept.secretSha256);
       if (isKept && installation && stored.apiKey.id === installation.id && !installation.revokedAt) return kept.key;
-      const secret = generateApiKey();
+      const secret = !installation && !stored && kept ? kept : generateApiKey();
       if (installation) await insertSecret(transaction, installation.id, secret);
       else await insertInstallationKey(transaction, secret);
       return secret.key;
