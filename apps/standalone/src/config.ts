@@ -6,11 +6,17 @@ import { corsEnvironment, mcpEnvironment, uploadsEnvironment } from '@candor/gat
 import { quotaEnvironment } from '@candor/persistence';
 import { booleanFromEnv, encryptionEnvironment, portFromEnv } from '@candor/runtime';
 import { answerProviderEnvironment } from '@candor/synthesis';
+import { DEFAULT_DATA } from './data-folder.js';
 
 const launcherFields = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: portFromEnv(3000).describe('Port of the public API.'),
-  CANDOR_DATA: z.string().default('.candor').describe('Folder of everything that is kept.'),
+  CANDOR_DATA: z
+    .string()
+    .default(DEFAULT_DATA)
+    .describe(
+      'Folder of everything that is kept, closed to other users of the machine; another one that is there already keeps its mode.',
+    ),
   CANDOR_DEMO: z
     .enum(['on', 'off'])
     .default('on')

@@ -1,15 +1,17 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '@candor/contracts';
 import { loadConfig } from '@candor/runtime';
-import { freePort, startServices } from '@candor/services';
-import { distributedConfigSchema } from './config.js';
+import { freePort, makePrivateFolder, startServices } from '@candor/services';
+import { distributedConfigSchema, type DistributedConfig } from './config.js';
+import { openDataFolder } from './data-folder.js';
 import { keepKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
 import { findModelDirectory, findModelsDirectory } from './local-model.js';
 import { loadDemoOnce } from './load-demo-once.js';
 import { makeBootstrapKey } from './make-bootstrap-key.js';
 import { printWelcome } from './print-welcome.js';
+import { choosePublicAddress, type PublicAddress } from './public-address.js';
 import { ServiceProcesses } from './service-processes.js';
 
 const READY_POLL_MS = 250;
@@ -17,62 +19,85 @@ const READY_POLL_MS = 250;
 /** The four services as processes of their own, against real Postgres, Redis and Elasticsearch; what has no URL is started. */
 export async function main(): Promise<void> {
   const config = loadConfig(distributedConfigSchema);
-  const data = resolve(config.CANDOR_DATA);
+  const data = await openDataFolder(config.CANDOR_DATA);
   const logs = join(data, 'logs');
-  await mkdir(logs, { recursive: true });
-  const [services, modelDirectory] = await Promise.all([
-    startServices({ dataDir: join(data, 'services'), env: process.env, onProgress: report }),
-    findModelDirectory(config, report),
-  ]);
+  const servers = join(data, 'services');
+  await makePrivateFolder(logs);
+  await makePrivateFolder(servers, { holdsPostgres: true });
 
   const processes = new ServiceProcesses(logs, report, process.env);
-  let stopping: Promise<never> | undefined;
-  const stop = (exitCode: number): Promise<never> =>
+  const calledOff = new AbortController();
+  const starting = startServices({
+    dataDir: servers,
+    env: process.env,
+    onProgress: report,
+    signal: calledOff.signal,
+  });
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> =>
     (stopping ??= (async () => {
+      calledOff.abort();
       await processes.stop();
-      await services.stop();
-      process.exit(exitCode);
+      // A start that failed has stopped what it had begun; whoever waits for it is told why.
+      const services = await starting.catch(() => undefined);
+      await services?.stop();
     })());
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(0));
+  // From the very beginning: Maven, a node or a server that comes up must not outlive us.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => void stop().then(() => process.exit(0)));
 
   try {
-    const keyFile = join(data, 'admin-key');
-    const key = (await readSecret(keyFile)) ?? makeBootstrapKey();
-    // Before the gateway stores it: a start that is cut short must not lock the next one out.
-    await writeSecret(keyFile, key);
-    const readyFile = join(data, 'ready');
-    await rm(readyFile, { force: true });
-    await startAll(processes, {
-      host: config.HOST,
-      port: config.PORT,
-      urls: requireUrls(services.urls),
-      signingKey: await keepRandomSecret(join(data, 'signing-key')),
-      encryptionKeys: await keepKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
-      auditKeys: await keepKeys(join(data, 'audit-keys'), config.CANDOR_AUDIT_KEYS),
-      allowPrivateConnectors: config.CANDOR_ALLOW_PRIVATE_CONNECTORS,
-      bootstrapKey: key,
-      readyFile,
-      modelDirectory,
-      modelsDirectory: findModelsDirectory(config),
-    });
-    const url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${config.PORT}`;
-    await Promise.race([waitForKey(url, key), processes.failed]);
-    await loadDemoOnce(config, data, { url, key });
-    await writeFile(readyFile, '');
-    await Promise.race([waitUntilReady(url), processes.failed]);
-    processes.markReady();
-    printWelcome({
-      url,
-      key,
-      keyFile: relative(process.cwd(), keyFile),
-      logs: relative(process.cwd(), logs),
-      demo: config.CANDOR_DEMO,
-    });
+    const [services, modelDirectory] = await Promise.all([starting, findModelDirectory(config, report)]);
+    await startInstallation(config, data, { processes, logs, urls: requireUrls(services.urls), modelDirectory });
   } catch (error) {
-    if (stopping) return;
-    console.error(error instanceof AppError ? error.message : error);
-    await stop(1);
+    // Not a failure when it comes of being stopped.
+    if (stopping) return await stopping;
+    await stop();
+    throw error;
   }
+}
+
+interface Started {
+  processes: ServiceProcesses;
+  logs: string;
+  urls: Installation['urls'];
+  modelDirectory: string | undefined;
+}
+
+async function startInstallation(config: DistributedConfig, data: string, started: Started): Promise<void> {
+  const { processes, logs, urls, modelDirectory } = started;
+  const keyFile = join(data, 'admin-key');
+  const key = (await readSecret(keyFile)) ?? makeBootstrapKey();
+  // Before the gateway stores it: a start that is cut short must not lock the next one out.
+  await writeSecret(keyFile, key);
+  const readyFile = join(data, 'ready');
+  await rm(readyFile, { force: true });
+  const address = await choosePublicAddress(config);
+  await startAll(processes, {
+    address,
+    urls,
+    signingKey: await keepRandomSecret(join(data, 'signing-key')),
+    encryptionKeys: await keepKeys(join(data, 'encryption-keys'), config.CANDOR_ENCRYPTION_KEYS),
+    auditKeys: await keepKeys(join(data, 'audit-keys'), config.CANDOR_AUDIT_KEYS),
+    allowPrivateConnectors: config.CANDOR_ALLOW_PRIVATE_CONNECTORS,
+    bootstrapKey: key,
+    readyFile,
+    modelDirectory,
+    modelsDirectory: findModelsDirectory(config),
+  });
+  const { url } = address;
+  await Promise.race([waitForKey(url, key), processes.failed]);
+  await loadDemoOnce(config, data, { url, key });
+  await writeFile(readyFile, '');
+  await Promise.race([waitUntilReady(url), processes.failed]);
+  processes.markReady();
+  printWelcome({
+    url,
+    key,
+    keyFile: relative(process.cwd(), keyFile),
+    logs: relative(process.cwd(), logs),
+    demo: config.CANDOR_DEMO,
+  });
 }
 
 function report(line: string): void {
@@ -80,8 +105,7 @@ function report(line: string): void {
 }
 
 interface Installation {
-  host: string;
-  port: number;
+  address: PublicAddress;
   urls: { DATABASE_URL: string; REDIS_URL: string; ELASTICSEARCH_URL: string };
   signingKey: string;
   encryptionKeys: string;
@@ -146,8 +170,8 @@ async function startAll(processes: ServiceProcesses, installation: Installation)
     CANDOR_SIGNING_KEY: signingKey,
     CANDOR_BOOTSTRAP_KEY: installation.bootstrapKey,
     READY_FILE: installation.readyFile,
-    HOST: installation.host,
-    PORT: String(installation.port),
+    HOST: installation.address.host,
+    PORT: String(installation.address.port),
   });
 }
 
@@ -161,7 +185,7 @@ async function waitForKey(url: string, key: string): Promise<void> {
     if (response.status === 401)
       throw new AppError('CONFIG.INVALID', {
         message:
-          'The database has an installation key that is not the one in the admin-key file. Put that key into the file, or use another database.',
+          'The database has an installation key that is not the one in the admin-key file. Put that key into the file (it may be the one in admin-key.former), or use another database.',
       });
   }
 }

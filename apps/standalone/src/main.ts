@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { closeSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { createAuditSigner } from '@candor/audit';
 import { EmbedderRegistry, registryOptionsFrom } from '@candor/embeddings';
 import {
@@ -25,20 +25,22 @@ import {
   type Logger,
 } from '@candor/runtime';
 import { createLanceDbIndex } from '@candor/search-index';
-import { startPostgres } from '@candor/services';
+import { makePrivateFolder, openLog, startPostgres } from '@candor/services';
 import { createProviderFor, startSynthesis } from '@candor/synthesis';
 import { standaloneConfigSchema, type StandaloneConfig } from './config.js';
+import { openDataFolder } from './data-folder.js';
 import { keepKeys, keepRandomSecret, readSecret, writeSecret } from './kept-secret.js';
 import { loadDemoOnce } from './load-demo-once.js';
 import { findModelDirectory, findModelsDirectory } from './local-model.js';
 import { printWelcome } from './print-welcome.js';
+import { runUnlessStopping } from './run-unless-stopping.js';
 
 /** The four services in one process: Postgres from npm, its queue backend, LanceDB, a local model. */
 export async function main(): Promise<void> {
   const config = loadConfig(standaloneConfigSchema);
-  const data = resolve(config.CANDOR_DATA);
-  await mkdir(data, { recursive: true });
+  const data = await openDataFolder(config.CANDOR_DATA);
   const logFile = join(data, 'candor.log');
+  closeSync(openLog(logFile));
   const stopTelemetry = await startTelemetry('standalone');
   const logger = createLogger('standalone', { level: config.LOG_LEVEL, stream: openLogFile(logFile) });
 
@@ -67,19 +69,28 @@ export async function main(): Promise<void> {
     },
   });
 
-  const keyFile = join(data, 'admin-key');
-  const knownKey = await readSecret(keyFile);
-  const key = await retryUntilReachable(() => keys.ensure(knownKey), logger);
-  await writeSecret(keyFile, key);
-  services.markReady('admin-key');
-  await loadDemoOnce(config, data, { url: running.url, key });
-  services.markReady('demo');
-  printWelcome({
-    url: running.url,
-    key,
-    keyFile: relative(process.cwd(), keyFile),
-    logs: relative(process.cwd(), logFile),
-    demo: config.CANDOR_DEMO,
+  await runUnlessStopping(async () => {
+    const keyFile = join(data, 'admin-key');
+    const knownKey = await readSecret(keyFile);
+    const key = await retryUntilReachable(() => keys.ensure(knownKey), logger);
+    if (knownKey !== null && knownKey !== key) {
+      // Rotated away here, or the only key of another database.
+      await writeSecret(`${keyFile}.former`, knownKey);
+      report(
+        `${relative(process.cwd(), keyFile)} was no key of this database: it has a new one, the former is beside it`,
+      );
+    }
+    await writeSecret(keyFile, key);
+    services.markReady('admin-key');
+    await loadDemoOnce(config, data, { url: running.url, key });
+    services.markReady('demo');
+    printWelcome({
+      url: running.url,
+      key,
+      keyFile: relative(process.cwd(), keyFile),
+      logs: relative(process.cwd(), logFile),
+      demo: config.CANDOR_DEMO,
+    });
   });
 }
 
@@ -103,7 +114,9 @@ async function openServices(
   const replies = new InProcessReplyChannel((channel, error) =>
     logger.error({ channel, error }, 'A reply could not be delivered'),
   );
-  const index = createLanceDbIndex({ directory: join(data, 'search-index') });
+  const indexFolder = join(data, 'search-index');
+  await makePrivateFolder(indexFolder);
+  const index = createLanceDbIndex({ directory: indexFolder });
   const signer = new CallerTokenSigner(await keepRandomSecret(join(data, 'signing-key')));
   const retrieval = new RetrievalService({
     reader: index.reader,

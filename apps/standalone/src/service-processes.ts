@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@candor/contracts';
+import { openLog } from '@candor/services';
 
 /** MiB for young objects: with Node's 16, retrieval spends a tenth of its time moving the hits of searches under way. */
 const NODE_FLAGS = ['--max-semi-space-size=64'];
@@ -32,6 +33,7 @@ export class ServiceProcesses {
     private readonly logs: string,
     private readonly report: (line: string) => void,
     private readonly inherited: ServiceEnvironment,
+    private readonly entryOf: (service: string) => string = findEntry,
   ) {
     this.failed = new Promise((_, reject) => (this.reportFailure = reject));
     // Whoever waits for readiness hears of it; nobody else has to.
@@ -45,11 +47,12 @@ export class ServiceProcesses {
 
   start(service: string, environment: ServiceEnvironment): void {
     if (this.stopping) return;
-    const log = openSync(join(this.logs, `${service}.log`), 'a');
-    const entry = fileURLToPath(new URL(`../../${service}/dist/main.js`, import.meta.url));
-    // The channel tells a service when its launcher is gone, however that ended.
-    const child = spawn(process.execPath, [...NODE_FLAGS, entry], {
+    const log = openLog(join(this.logs, `${service}.log`));
+    // The channel tells a service when its launcher is gone, however that ended. Detached: a terminal's Ctrl-C would
+    // reach all of them at once, and we stop them in order.
+    const child = spawn(process.execPath, [...NODE_FLAGS, this.entryOf(service)], {
       env: { ...this.inherited, ...environment },
+      detached: true,
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
@@ -94,4 +97,8 @@ export class ServiceProcesses {
     await delay(RESTART_PAUSE_MS);
     this.start(service, environment);
   }
+}
+
+function findEntry(service: string): string {
+  return fileURLToPath(new URL(`../../${service}/dist/main.js`, import.meta.url));
 }

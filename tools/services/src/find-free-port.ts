@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 
-/** A TCP port that is free on 127.0.0.1 now; another process may still take it before it is used. */
-export function freePort(): Promise<number> {
+/** A TCP port that is free now, on 127.0.0.1 unless another address is named; another process may still take it before it is used. */
+export function freePort(host = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, host, () => {
       const address = server.address();
       server.close(() => {
         if (address === null || typeof address === 'string') {
