@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { JOB_CATALOGUE, MCP_ROUTES, ROUTES, type HttpMethod, DEFAULT_BODY_LIMIT_BYTES } from '@candor/contracts';
+import { JOB_CATALOGUE, MCP_ROUTES, ROUTES } from '@candor/contracts';
 import { sampleQueues } from '@candor/queue';
 import { assertRoutesHandled, createHttpApp, HealthModule, type HealthRegistry, type Logger } from '@candor/runtime';
 import { authenticationMiddleware } from './access/authentication.middleware.js';
@@ -11,18 +11,11 @@ import { mcpOriginMiddleware } from './features/mcp/mcp-origin.middleware.js';
 import { MCP_TOOLS } from './features/mcp/tools/mcp-tools.js';
 import { challengeOf, isMcpPath } from './features/mcp/protected-resource.js';
 import { GatewayModule, type GatewayDependencies } from './gateway.module.js';
+import { bodyLimit } from './request/body-limit.js';
 import { recordRefusal } from './request/record-refusal.js';
 import { RouteCallerService } from './request/route-caller.service.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
 import { isUpload } from './uploads/upload.interceptor.js';
-
-const LIMITS = new Map(
-  ROUTES.flatMap((route) => (route.bodyLimitBytes ? [[`${route.method} ${route.path}`, route.bodyLimitBytes]] : [])),
-);
-
-function bodyLimit(method: HttpMethod, path: string): number {
-  return LIMITS.get(`${method} ${path}`) ?? DEFAULT_BODY_LIMIT_BYTES;
-}
 
 /** The public door, initialised but not listening. Fails when a route has no handler. */
 export async function createGatewayApp(

@@ -1,16 +1,14 @@
 import express, { type RequestHandler } from 'express';
-import { AppError, ROUTES } from '@candor/contracts';
+import { AppError } from '@candor/contracts';
+import { matchRoute } from '../request/match-route.js';
 
 const BODY_LIMIT = 1024 * 1024;
 
 /** Routes whose sender is proved by the body's signature instead of a key. */
-const SIGNED_PATHS = ROUTES.filter((route) => route.action === 'signed').map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replace(/:[A-Za-z]+/g, '[^/]+')}$`),
-}));
+const signedRoute = matchRoute((route) => (route.action === 'signed' ? route : undefined));
 
 export function isSignedRequest(method: string, path: string): boolean {
-  return SIGNED_PATHS.some((route) => route.method === method && route.pattern.test(path));
+  return signedRoute(method, path) !== undefined;
 }
 
 /** Keeps the body of signed requests as it was sent; all others go to `otherwise`. */

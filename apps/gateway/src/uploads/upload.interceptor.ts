@@ -8,22 +8,23 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { defer, finalize, mergeMap, type Observable } from 'rxjs';
-import { AppError, ROUTES, type RouteContract } from '@candor/contracts';
+import { AppError, type RouteContract } from '@candor/contracts';
 import { routeOf } from '@candor/runtime';
 import type { GatewayLimits } from '../config.js';
+import { matchRoute } from '../request/match-route.js';
 import { GATEWAY_LIMITS } from '../tokens.js';
 import { announcedBytes, readMultipart, type MultipartFile } from './read-multipart.js';
 import { toBody } from './to-body.js';
 import { DEFAULT_UPLOAD_BYTES } from './uploads-environment.js';
 
-const UPLOAD_PATHS = new Set(ROUTES.flatMap(({ method, path, upload }) => (upload ? [`${method} ${path}`] : [])));
+const uploadOf = matchRoute(({ upload }) => upload);
 const MULTIPART = 'multipart/form-data';
 
 const files = new WeakMap<Request, MultipartFile>();
 
 /** Bodies that the interceptor reads, when access is decided; everything else is parsed as JSON. */
 export function isUpload(method: string, path: string, contentType: string): boolean {
-  return contentType === MULTIPART && UPLOAD_PATHS.has(`${method} ${path.replace(/(.)\/$/, '$1')}`);
+  return contentType === MULTIPART && uploadOf(method, path) !== undefined;
 }
 
 /** The file of a multipart body; null when the body was JSON. */

@@ -130,6 +130,16 @@ export function describeDocumentVersions(world: WorldOf): void {
       });
     });
 
+    it('are as large as documents may be', async () => {
+      const { id } = await add('Chronicle', 'Short as yet.');
+      for (const [end, path] of [`/v1/documents/${id}`, `/v1/documents/${id}/`].entries()) {
+        // More than bodies may have where nothing else is said, and little to read.
+        const content = `The chronicle of Halsnoy.${' '.repeat(1_100_000)}End ${end}.`;
+        expect((await client.send('PATCH', path, { body: { content } })).status).toBe(200);
+      }
+      expect(await ready(id)).toMatchObject({ version: 3, content: expect.stringContaining('End 1.') });
+    });
+
     it('keep who may see a document, and show nothing to others', async () => {
       const principals = ['user:mate@sea.example'];
       const id = await ingestOne(client, {
