@@ -77,12 +77,22 @@ export const uploadedFileSchema = z.strictObject({
 });
 export type UploadedFile = z.infer<typeof uploadedFileSchema>;
 
+/** With parameters or without. */
+const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(?: *;[ -~]*)?$/;
+
 export const createDocumentBodySchema = z
   .strictObject({
     /** Default for a file: its own title, else its name. */
     title: nonBlank(1000).optional(),
     content: nonBlank(10_000_000).optional(),
-    mimeType: mimeTypeSchema.optional(),
+    mimeType: z
+      .string()
+      .max(255)
+      .regex(MEDIA_TYPE, 'must be a media type, such as text/markdown')
+      .meta({
+        description: `Of \`content\`: ${mimeTypeSchema.options.join(', ')}. Of a file any: its own instead of that of its part of the form.`,
+      })
+      .optional(),
     /** In multipart bodies only. */
     file: uploadedFileSchema.optional(),
     /** The same id again replaces the content; 403 where that is a document which the key may not see. Without one each call makes a new document. */
@@ -104,8 +114,9 @@ export const createDocumentBodySchema = z
     const issue = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
     if (body.file) {
       if (body.content !== undefined) issue('content', 'must be absent beside a file');
-      if (body.mimeType !== undefined) issue('mimeType', 'must be absent beside a file');
     } else {
+      if (body.mimeType !== undefined && !mimeTypeSchema.safeParse(body.mimeType).success)
+        issue('mimeType', `must be one of ${mimeTypeSchema.options.join(', ')}`);
       if (body.content === undefined) issue('content', 'is required without a file');
       if (body.title === undefined) issue('title', 'is required without a file');
     }
@@ -122,7 +133,7 @@ export const createDocumentRoute = defineRoute({
   path: '/v1/documents',
   summary: 'Add a document',
   description:
-    'As JSON with `title` and `content`, or as multipart/form-data with a `file` (up to 100 MiB) and the same fields; lists are given as JSON, repeated or separated by commas. Answers before the document is searchable, with only that content which the call sent. A type that cannot be read is refused with 415; an empty, damaged or encrypted file becomes a document with the status `failed`.',
+    'As JSON with `title` and `content`, or as multipart/form-data with a `file` (up to 100 MiB) and the same fields but `content`; lists are given as JSON, repeated or separated by commas. Answers before the document is searchable, with only that content which the call sent. A type that cannot be read is refused with 415; an empty, damaged or encrypted file becomes a document with the status `failed`.',
   action: 'documents:write',
   audit: 'document.create',
   body: createDocumentBodySchema,

@@ -146,6 +146,17 @@ export function describeDocuments(world: WorldOf): void {
       expect([await find('user:ada@x.example'), await find('user:eve@x.example')]).toEqual([1, 0]);
     });
 
+    it('reads a file as what the form says that it is', async () => {
+      const bytes = '# Mole of Vardo\n\nThe mole of Vardo was mended with oak.\n';
+      const document = await upload(client, { name: 'mole', bytes }, { mimeType: 'text/markdown' });
+      expect(document).toMatchObject({ title: 'Mole of Vardo', file: { name: 'mole', mediaType: 'text/markdown' } });
+      expectError(await sendUpload(client, { name: 'mole', bytes }, { mimeType: 'markdown' }), {
+        status: 400,
+        type: 'REQUEST.INVALID',
+        message: 'mimeType must be a media type, such as text/markdown',
+      });
+    });
+
     it('makes a new version of changed bytes, and none of the same', async () => {
       const send = (bytes: string): Promise<Document> =>
         upload(client, { name: 'log.txt', bytes }, { externalId: 'log' });

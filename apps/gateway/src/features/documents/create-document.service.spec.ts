@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Action, CreateDocumentBody, Document } from '@candor/contracts';
+import type { Action, CreateDocumentBody, createDocumentRoute, ResponseOf } from '@candor/contracts';
+import { findItemFile } from '@candor/persistence';
 import { createTestDatabase, TestTenant, testServerUrl, type TestDatabase } from '@candor/persistence/testing';
 import { createRequestContext, runInRequestContext } from '@candor/runtime';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
@@ -43,7 +44,7 @@ withPostgres('adding a document', () => {
     body: Omit<CreateDocumentBody, 'accessPolicy'> & { accessPolicy?: object },
     upload: MultipartFile | null = null,
     { principals = null, allowedActions = ['documents:write'] }: Key = {},
-  ): Promise<Document> {
+  ): Promise<ResponseOf<typeof createDocumentRoute>['data']> {
     const scope = {
       tenantId: tenant.id,
       apiKeyId: randomUUID(),
@@ -100,5 +101,15 @@ withPostgres('adding a document', () => {
     });
     const html = { externalId: 'again', title: 'Safe', content: '<p>Newer.</p>', mimeType: 'text/html' } as const;
     expect(await create(html, null, key)).toMatchObject({ version: 3, content: null });
+  });
+
+  it('takes the stated type of a file over that of its part', async () => {
+    const unsure = { ...file, name: 'notes', mediaType: 'application/octet-stream' };
+    expect((await create({}, unsure)).file).toMatchObject({ mediaType: 'application/octet-stream' });
+    const { id, file: stated } = await create({ mimeType: 'text/markdown' }, unsure);
+    expect(stated).toMatchObject({ name: 'notes', mediaType: 'text/markdown' });
+    const stored = await test.database.read((manager) => findItemFile(manager, tenant.id, id, 1));
+    expect(stored).toMatchObject({ mediaType: 'text/markdown', bytes: file.bytes });
+    await expect(create({ mimeType: 'image/png' }, unsure)).rejects.toMatchObject({ code: 'EXTRACT.UNSUPPORTED_TYPE' });
   });
 });

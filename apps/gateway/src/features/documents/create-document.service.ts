@@ -3,6 +3,7 @@ import { v4 as randomUuid } from 'uuid';
 import {
   AppError,
   invalidField,
+  mimeTypeSchema,
   type AccessPolicy,
   type CreateDocumentBody,
   type createDocumentRoute,
@@ -26,7 +27,8 @@ export class CreateDocumentService {
   constructor(private readonly ingest: IngestService) {}
 
   /** Stored with its job in one commit; a file is read later, by the worker. */
-  async create(body: CreateDocumentBody, file: MultipartFile | null): Promise<ResponseOf<typeof createDocumentRoute>> {
+  async create(body: CreateDocumentBody, sent: MultipartFile | null): Promise<ResponseOf<typeof createDocumentRoute>> {
+    const file = sent && { ...sent, mediaType: body.mimeType ?? sent.mediaType };
     if (body.file && !file) throw invalidField('file', 'must be sent as multipart/form-data');
     if (file) await refuseUnsupported(file);
     const { requestId } = requireRequestContext();
@@ -58,7 +60,10 @@ function toNewDocument(body: CreateDocumentBody, file: MultipartFile | null): Ne
     externalId: externalId ?? randomUuid(),
     accessPolicy: accessPolicy ?? TENANT_WIDE,
   };
-  if (!file) return { ...common, sourceKind: 'document', title: title ?? '', body: content, mimeType };
+  if (!file) {
+    const textType = mimeTypeSchema.parse(mimeType);
+    return { ...common, sourceKind: 'document', title: title ?? '', body: content, mimeType: textType };
+  }
   return {
     ...common,
     sourceKind: 'file',
