@@ -97,6 +97,7 @@ export const ingestRoute = defineRoute({
   description:
     'Stores all documents of the call or none, and answers before they are searchable. ' +
     'One with a `connectorId` that a caller deleted is `skipped` and stays deleted; the answer names the deleted item. ' +
+    'What a key sends under one `X-Request-Id` is one ingestion; under that of another key it is refused with 409. ' +
     'A key with principals gets 403 where a document names an item that it may not see, or a deleted one that it never pushed.',
   action: 'ingest',
   audit: 'ingest.request',

@@ -150,6 +150,7 @@ async function insertVersions(
   }
 }
 
+/** What a caller sends under a request id that it used before goes on with that ingestion; it is nobody else's to add to. */
 async function recordIngestion(
   transaction: Transaction,
   tenantId: string,
@@ -157,12 +158,12 @@ async function recordIngestion(
   apiKeyId: string | null,
   decisions: Decision[],
 ): Promise<void> {
-  await transaction.query('INSERT INTO ingestions (tenant_id, request_id, api_key_id) VALUES ($1, $2, $3)', [
-    tenantId,
-    requestId,
-    apiKeyId,
-  ]);
-  await insertIngestionItems(transaction, tenantId, requestId, decisions, 0);
+  const earlier = await holdIngestion(transaction, tenantId, requestId, apiKeyId);
+  if (earlier && (earlier.apiKeyId === null || earlier.apiKeyId !== apiKeyId))
+    throw new AppError('RESOURCE.CONFLICT', {
+      message: 'An ingest request that was not made with this API key had this X-Request-Id.',
+    });
+  await insertIngestionItems(transaction, tenantId, requestId, decisions, earlier?.items ?? 0);
 }
 
 /** An item that is accepted again within the request counts twice: once as superseded. */
@@ -175,15 +176,37 @@ async function appendIngestion(
 ): Promise<void> {
   const changed = decisions.filter(({ change }) => change !== 'none');
   if (changed.length === 0) return;
-  await transaction.query(
-    'INSERT INTO ingestions (tenant_id, request_id, api_key_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+  const earlier = await holdIngestion(transaction, tenantId, requestId, apiKeyId);
+  await insertIngestionItems(transaction, tenantId, requestId, changed, earlier?.items ?? 0);
+}
+
+/**
+ * Makes the ingestion, or gives the one that there is, held until the transaction ends: two calls at once don't take the
+ * same places in it. Always after the items' heads, so that nobody who holds it waits for one of these.
+ */
+async function holdIngestion(
+  transaction: Transaction,
+  tenantId: string,
+  requestId: string,
+  apiKeyId: string | null,
+): Promise<{ apiKeyId: string | null; items: number } | null> {
+  const made: unknown[] = await transaction.query(
+    `INSERT INTO ingestions (tenant_id, request_id, api_key_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+     RETURNING request_id`,
     [tenantId, requestId, apiKeyId],
   );
-  const rows: { next: number }[] = await transaction.query(
-    `SELECT coalesce(max(ordinal) + 1, 0) AS next FROM ingestion_items WHERE tenant_id = $1 AND request_id = $2`,
+  if (made.length > 0) return null;
+  const [held]: { api_key_id: string | null }[] = await transaction.query(
+    'SELECT api_key_id FROM ingestions WHERE tenant_id = $1 AND request_id = $2 FOR NO KEY UPDATE',
     [tenantId, requestId],
   );
-  await insertIngestionItems(transaction, tenantId, requestId, changed, rows[0]?.next ?? 0);
+  // A statement of its own: it sees what was committed while the one before waited.
+  const [row]: { items: number }[] = await transaction.query(
+    `SELECT coalesce(max(ordinal) + 1, 0) AS items FROM ingestion_items WHERE tenant_id = $1 AND request_id = $2`,
+    [tenantId, requestId],
+  );
+  if (!held || !row) throw new Error('the ingestion is gone');
+  return { apiKeyId: held.api_key_id, items: row.items };
 }
 
 async function insertIngestionItems(

@@ -243,14 +243,29 @@ export function describeIngest(world: WorldOf): void {
       });
     }, 180_000);
 
-    it('does not reuse the id of an earlier ingest request', async () => {
+    it('gathers what one key sends under one X-Request-Id, and lets no other add to it', async () => {
       const requestId = 'b1a0c3f2-7e44-4d62-9d0c-6d2f4c1b7a10';
-      const send = () => client.post('/v1/ingest', { documents: [buildDocument()] }, { 'x-request-id': requestId });
-      expect((await send()).status).toBe(202);
-      expectError(await send(), {
+      const headers = { 'x-request-id': requestId };
+      const send = (sender: ApiClient, externalId: string) =>
+        sender.post('/v1/ingest', { documents: [buildDocument({ externalId })] }, headers);
+      for (const externalId of ['gathered-1', 'gathered-2'])
+        expect((await send(client, externalId)).body).toMatchObject({ requestId, items: [{ externalId }] });
+      const created = await client.post('/v1/documents', { title: 'Gathered', content: 'Gathered.' }, headers);
+      const { data } = created.body as { data: { id: string } };
+      const changed = await client.send('PATCH', `/v1/documents/${data.id}`, { body: { content: 'More.' }, headers });
+      expect([created.status, changed.status]).toEqual([202, 200]);
+      const { items } = await waitUntilDone(client, requestId);
+      expect(items.map(({ sourceItemId, version }) => [sourceItemId === data.id, version])).toEqual([
+        [false, 1],
+        [false, 1],
+        [true, 1],
+        [true, 2],
+      ]);
+      const { client: other } = await createKey(client, { allowedActions: ['ingest'] });
+      expectError(await send(other, 'gathered-3'), {
         status: 409,
         type: 'RESOURCE.CONFLICT',
-        message: 'An earlier ingest request had this X-Request-Id.',
+        message: 'An ingest request that was not made with this API key had this X-Request-Id.',
       });
     });
   });

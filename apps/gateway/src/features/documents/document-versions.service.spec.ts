@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { UpdateDocumentBody } from '@candor/contracts';
-import { insertSource } from '@candor/persistence';
+import { findIngestion, insertSource } from '@candor/persistence';
 import {
   buildDocument,
   createTestDatabase,
@@ -22,6 +22,7 @@ withPostgres('changing a document', () => {
   let test: TestDatabase;
   let tenant: TestTenant;
   let versions: DocumentVersionsService;
+  let apiKeyId: string;
 
   beforeAll(async () => {
     test = await createTestDatabase(server ?? '');
@@ -32,12 +33,13 @@ withPostgres('changing a document', () => {
   afterAll(() => test.drop());
   beforeEach(async () => {
     tenant = await TestTenant.create(test.database);
+    apiKeyId = randomUUID();
   });
 
   function inRequest<Result>(work: () => Promise<Result>, requestId: string = randomUUID()): Promise<Result> {
     const scope = {
       tenantId: tenant.id,
-      apiKeyId: randomUUID(),
+      apiKeyId,
       actorType: 'application',
       allowedActions: ['documents:read', 'documents:write'],
       allowedProviders: null,
@@ -89,11 +91,17 @@ withPostgres('changing a document', () => {
     expect((await update(itemId, {})).data).toMatchObject({ version: 3, title: 'New', content: 'New.' });
   });
 
-  it('names what it stores by its request id, once', async () => {
+  it('names what it stores by its request id, also for several changes, and for one key', async () => {
     const { itemId } = await tenant.add(buildDocument());
     const requestId = randomUUID();
     await update(itemId, { content: 'One.' }, requestId);
-    await expect(update(itemId, { content: 'Two.' }, requestId)).rejects.toMatchObject({ code: 'RESOURCE.CONFLICT' });
-    expect((await list(itemId)).data).toHaveLength(2);
+    expect((await update(itemId, { content: 'Two.' }, requestId)).data).toMatchObject({ version: 3, requestId });
+    await update(itemId, { tags: ['a'] }, requestId);
+    const viewer = { tenantId: tenant.id, providers: null, principals: null };
+    const ingestion = await test.database.read((manager) => findIngestion(manager, viewer, requestId));
+    expect(ingestion?.items.map(({ version }) => version)).toEqual([2, 3, 3]);
+    apiKeyId = randomUUID();
+    await expect(update(itemId, { content: 'Three.' }, requestId)).rejects.toMatchObject({ code: 'RESOURCE.CONFLICT' });
+    expect((await list(itemId)).data).toHaveLength(3);
   });
 });

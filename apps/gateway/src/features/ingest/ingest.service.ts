@@ -13,7 +13,6 @@ import {
   acceptDocuments,
   findMissingCollections,
   findSourcesAmong,
-  isUniqueViolation,
   limitOf,
   type AcceptedItem,
   type NewDocument,
@@ -80,21 +79,12 @@ export class IngestService {
     return items;
   }
 
-  /** A request that stores documents: its id names what it stored, so it is used once. */
-  async run<Response>(work: (transaction: Transaction) => Promise<Response>): Promise<Response> {
+  /** A request that stores documents, within what the tenant may store. */
+  run<Response>(work: (transaction: Transaction) => Promise<Response>): Promise<Response> {
     const { scope, tenant } = requireCaller();
-    try {
-      return await this.requests.run((transaction) =>
-        withinStocks(transaction, scope.tenantId, this.stockLimits(tenant.quotas), () => work(transaction)),
-      );
-    } catch (error) {
-      if (isUniqueViolation(error, 'ingestions_pkey'))
-        throw new AppError('RESOURCE.CONFLICT', {
-          message: 'An earlier ingest request had this X-Request-Id.',
-          cause: error,
-        });
-      throw error;
-    }
+    return this.requests.run((transaction) =>
+      withinStocks(transaction, scope.tenantId, this.stockLimits(tenant.quotas), () => work(transaction)),
+    );
   }
 
   private stockLimits(own: QuotaLimits): StockLimits {
