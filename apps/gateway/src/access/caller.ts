@@ -9,6 +9,8 @@ export interface Caller {
   scope: CallerScope;
   /** The claimed `Idempotency-Key`, if the request has one. */
   idempotencyKey?: string;
+  /** The answer is kept under that key: it was committed with the change. */
+  isAnswerKept?: boolean;
 }
 
 export function toCaller(apiKey: ApiKeyEntity, tenant: TenantEntity): Caller {

@@ -6,10 +6,12 @@ import { AppError, invalidField } from '@candor/contracts';
 import { claimIdempotencyKey, Database, releaseIdempotencyKey } from '@candor/persistence';
 import { requireRequestContext, routeOf } from '@candor/runtime';
 import { requireCaller, type Caller } from '../access/caller.js';
+import { keepAnswer } from './request-transaction.service.js';
 
 /**
  * `Idempotency-Key` on routes that write: the same key and request get the stored response for 24 hours,
- * another request or one that is still running a 409. The response is stored in the change's own commit.
+ * another request or one that is still running a 409. The response is stored in the change's own commit, or here where it
+ * isn't known by then; an error frees the key.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -53,6 +55,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   private handleClaimed(caller: Caller, key: string, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(
+      mergeMap(async (body: unknown) => {
+        if (!caller.isAnswerKept) await this.database.read((manager) => keepAnswer(manager, body));
+        return body;
+      }),
       catchError(async (error: unknown) => {
         await this.database.read((manager) => releaseIdempotencyKey(manager, caller.apiKey.id, key));
         throw error;

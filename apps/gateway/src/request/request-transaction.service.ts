@@ -6,6 +6,13 @@ import { requireRequestContext, type RequestContext } from '@candor/runtime';
 import { requireCaller } from '../access/caller.js';
 import { AuditCommits } from './audit-commits.js';
 
+export interface RunOptions {
+  /** A tenant that this request is making, or works at beside its own. */
+  alsoOf?: string;
+  /** What the caller hears isn't known yet when the change is committed: `IdempotencyInterceptor` keeps it when it is. */
+  answersLater?: boolean;
+}
+
 /**
  * One commit for a request: its change, its audit event and, with an `Idempotency-Key`, its response.
  * What could not be recorded did not happen.
@@ -18,24 +25,23 @@ export class RequestTransaction {
     this.reads = new AuditCommits(database);
   }
 
-  /** `work` returns the response body. `alsoOf` is a tenant that this request is making. */
+  /** `work` returns the response body. */
   async run<Response>(
     work: (transaction: Transaction) => Promise<Response>,
-    { alsoOf }: { alsoOf?: string } = {},
+    { alsoOf, answersLater = false }: RunOptions = {},
   ): Promise<Response> {
     const context = requireRequestContext();
     const caller = requireCaller();
+    const keepsAnswer = !answersLater && caller.idempotencyKey !== undefined;
     const tenants = [caller.scope.tenantId, ...(alsoOf === undefined ? [] : [alsoOf])];
     const response = await this.database.forTenants(tenants).transaction(async (transaction) => {
       const result = await work(transaction);
       await writeAuditEvents(transaction, [eventOf(context, context.audit.outcome ?? 'succeeded')]);
-      if (caller.idempotencyKey !== undefined && context.route) {
-        const stored = { status: context.route.status, body: result };
-        await storeIdempotentResponse(transaction, caller.apiKey.id, caller.idempotencyKey, stored);
-      }
+      if (keepsAnswer) await keepAnswer(transaction, result);
       return result;
     });
     context.audit.committed = true;
+    if (keepsAnswer) caller.isAnswerKept = true;
     return response;
   }
 
@@ -51,6 +57,14 @@ export class RequestTransaction {
     const base = eventOf(requireRequestContext(), event.outcome);
     await this.database.read((manager) => writeAuditEvents(manager, [{ ...base, ...event }]));
   }
+}
+
+/** For whoever sends the request again under its `Idempotency-Key`. */
+export async function keepAnswer(transaction: Transaction, body: unknown): Promise<void> {
+  const { route } = requireRequestContext();
+  const { apiKey, idempotencyKey } = requireCaller();
+  if (idempotencyKey === undefined || !route) return;
+  await storeIdempotentResponse(transaction, apiKey.id, idempotencyKey, { status: route.status, body });
 }
 
 /** The request's own event, from what its handler said about it. */

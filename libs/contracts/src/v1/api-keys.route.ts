@@ -87,7 +87,8 @@ export const rotateApiKeyRoute = defineRoute({
   method: 'POST',
   path: '/v1/api-keys/:id/rotate',
   summary: 'Make a second secret',
-  description: 'The secrets used so far stop working after the overlap.',
+  description:
+    'The secrets used so far stop working after the overlap. Takes no `Idempotency-Key`: an answer with a secret is not stored.',
   action: 'keys:manage',
   audit: 'api_key.rotate',
   params: idParams,

@@ -33,7 +33,10 @@ export interface RouteContract<
   status: 200 | 201 | 202 | 204;
   /** Status reads are not limited. Default true. */
   rateLimited?: boolean;
-  /** Accepts `Idempotency-Key`. */
+  /**
+   * Accepts `Idempotency-Key`: so does each POST that writes, but for those whose response has a secret (keys, tenants),
+   * which is stored nowhere.
+   */
   idempotent?: boolean;
   /** Default: `DEFAULT_BODY_LIMIT_BYTES`. */
   bodyLimitBytes?: number;

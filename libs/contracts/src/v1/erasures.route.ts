@@ -67,6 +67,7 @@ export const createErasureRoute = defineRoute({
     }),
   }),
   status: 202,
+  idempotent: true,
 });
 
 export const listErasuresRoute = defineRoute({

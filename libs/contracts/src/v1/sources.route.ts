@@ -199,6 +199,7 @@ export const checkSourceRoute = defineRoute({
   body: z.strictObject({}).optional(),
   response: z.strictObject({ data: sourceCheckSchema }),
   status: 200,
+  idempotent: true,
 });
 export const slackEventsRoute = defineRoute({
   method: 'POST',

@@ -191,7 +191,13 @@ export function describeGenerations(world: WorldOf): void {
         await settle();
         expect((await promote(first.id)).data.state).toBe('live');
         await settle();
-        expect((await promote(second.id)).data.state).toBe('live');
+        const promoteOnce = () =>
+          client.post(`/v1/generations/${second.id}/promote`, undefined, { 'idempotency-key': 'promote-once' });
+        const promoted = await promoteOnce();
+        expect(promoted).toMatchObject({ status: 202, body: { data: { state: 'live' } } });
+        const again = await promoteOnce();
+        expect(again).toMatchObject({ status: 202, body: promoted.body });
+        expect(again.headers.get('idempotency-replayed')).toBe('true');
         await settle();
       } finally {
         stopped = true;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { listCollectionsRoute, sourceItemRoute, type IngestResponse } from '@candor/contracts';
+import { listCollectionsRoute, listErasuresRoute, sourceItemRoute, type IngestResponse } from '@candor/contracts';
 import { buildDocument, type ApiClient, type ApiResponse } from '@candor/testkit';
 import { readEvents } from '../../harness/audit-trail.js';
 import { expectError } from '../../harness/expect-error.js';
@@ -79,6 +79,28 @@ export function describeIdempotency(world: WorldOf): void {
       expect(second.body).toEqual(first.body);
       const { data } = await client.call(listCollectionsRoute, { query: { search: 'Made once' } });
       expect(data).toHaveLength(1);
+    });
+
+    it.each([
+      ['begun', false],
+      ['counted', true],
+    ])('works for an erasure that is %s', async (_, dryRun) => {
+      const body = { kind: 'person', authorNames: ['Nobody in particular'], dryRun };
+      const erase = () => client.post('/v1/erasures', body, { 'idempotency-key': `erase-${dryRun}` });
+      const [first, second] = [await erase(), await erase()];
+      expect([first.status, second.status]).toEqual([202, 202]);
+      expect(second.body).toEqual(first.body);
+      expect(second.headers.get('idempotency-replayed')).toBe('true');
+      const { data } = await client.call(listErasuresRoute);
+      expect(data).toHaveLength(1);
+    });
+
+    it('is not taken where a secret is answered: each call makes another one', async () => {
+      const rotate = () => client.post(`/v1/api-keys/${rotated.id}/rotate`, {}, { 'idempotency-key': 'rotate' });
+      const rotated = await createKey(client);
+      const [first, second] = [await rotate(), await rotate()];
+      expect([first.status, second.status]).toEqual([201, 201]);
+      expect(second.body).not.toEqual(first.body);
     });
 
     it.each([

@@ -86,6 +86,10 @@ export function describeSources(world: WorldOf): void {
       const { data } = await client.call(checkSourceRoute, { params: { id: source.id } });
       expect(data).toMatchObject({ status: 'ok', account: expect.stringContaining('Skogby'), error: null });
       expect((await readSource(client, source.id)).lastCheck).toEqual(data);
+      const checkOnce = () => client.post(`/v1/sources/${source.id}/check`, undefined, { 'idempotency-key': 'check' });
+      const once = await checkOnce();
+      expect(once).toMatchObject({ status: 200, body: { data: { status: 'ok' } } });
+      expect((await checkOnce()).body).toEqual(once.body);
     });
 
     it('takes in what is there, with address, author and policy', async () => {

@@ -54,8 +54,7 @@ export class ErasuresService {
       audit_texts: await countAuditTexts(manager, { tenantId: tenant.id }),
     }));
     if (dryRun) return { data: { erasure: null, found } };
-    const erasure = await this.begin(tenant.id, null);
-    return { data: { erasure: toView(erasure), found } };
+    return this.begin(tenant.id, null, found);
   }
 
   async erasePerson({ apiKeyIds, authorNames, dryRun }: Body<'person'>): Promise<Answer> {
@@ -75,8 +74,7 @@ export class ErasuresService {
       audit_texts: await countAuditTexts(manager, { tenantId, apiKeyIds }),
     }));
     if (dryRun) return { data: { erasure: null, found } };
-    const erasure = await this.begin(tenantId, person);
-    return { data: { erasure: toView(erasure), found } };
+    return this.begin(tenantId, person, found);
   }
 
   async list(query: QueryOf<typeof listErasuresRoute>): Promise<ResponseOf<typeof listErasuresRoute>> {
@@ -118,10 +116,14 @@ export class ErasuresService {
     Object.assign(audit.metadata, { kind, dryRun });
   }
 
-  private async begin(tenantId: string, subject: ErasureRow['subject']): Promise<ErasureRow> {
+  private async begin(
+    tenantId: string,
+    subject: ErasureRow['subject'],
+    found: Answer['data']['found'],
+  ): Promise<Answer> {
     const { scope } = requireCaller();
     const context = requireRequestContext();
-    const erase = async (transaction: Transaction): Promise<ErasureRow> => {
+    const erase = async (transaction: Transaction): Promise<Answer> => {
       if (subject === null) await closeTenant(transaction, tenantId);
       const erasure = await insertErasure(transaction, {
         id: randomUuid(),
@@ -136,7 +138,7 @@ export class ErasuresService {
       context.audit.metadata['erasureId'] = erasure.id;
       if (tenantId !== scope.tenantId)
         await writeAuditEvents(transaction, [{ ...eventOf(context, 'accepted'), tenantId }]);
-      return erasure;
+      return { data: { erasure: toView(erasure), found } };
     };
     try {
       return await this.requests.run(erase, { alsoOf: tenantId });

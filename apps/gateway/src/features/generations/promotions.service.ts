@@ -24,14 +24,15 @@ export class PromotionsService {
     noteGeneration(id);
     const { requestId } = requireRequestContext();
     const runId = randomUUID();
-    const requested = await this.requests.run(async (transaction) => {
+    const request = async (transaction: Transaction): Promise<{ data: Generation }> => {
       const generation = await requireGeneration(transaction, id);
       if (generation.status !== 'live') {
         await requirePromotable(transaction, generation);
         await requestPromotion(transaction, generation, { runId, requestId });
       }
       return { data: await readGeneration(transaction, id) };
-    });
+    };
+    const requested = await this.requests.run(request, { answersLater: true });
     return requested.data.state === 'live' ? requested : this.waitFor(id, runId);
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { SourceCheck } from '@candor/contracts';
-import { beginCheck, Database, enqueue, findSource } from '@candor/persistence';
+import { beginCheck, Database, enqueue, findSource, type Transaction } from '@candor/persistence';
 import { requireRequestContext } from '@candor/runtime';
 import { RequestTransaction } from '../../request/request-transaction.service.js';
 import { noteSource, requireUsable, sourceNotFound, sourceViewer } from './source-access.js';
@@ -23,7 +23,7 @@ export class SourceCheckService {
     noteSource(id);
     const { requestId } = requireRequestContext();
     const viewer = sourceViewer();
-    const checkId = await this.requests.run(async (transaction) => {
+    const begin = async (transaction: Transaction): Promise<string> => {
       const source = await findSource(transaction, viewer, id, { lock: true });
       if (!source) throw sourceNotFound();
       requireUsable(source);
@@ -31,7 +31,8 @@ export class SourceCheckService {
       const payload = { tenantId: viewer.tenantId, requestId, sourceId: id, checkId: begun };
       await enqueue(transaction, [{ tenantId: viewer.tenantId, jobName: 'source.check', payload }]);
       return begun;
-    });
+    };
+    const checkId = await this.requests.run(begin, { answersLater: true });
     return { data: await this.waitFor(id, checkId) };
   }
 
