@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { BootstrapError } from './bootstrap/bootstrap.error.mjs';
-import { buildSources } from './bootstrap/build-sources.mjs';
+import { buildSources, isBuilt } from './bootstrap/build-sources.mjs';
 import { requireSupportedNode } from './bootstrap/check-node-version.mjs';
 import { killChildren } from './bootstrap/child-processes.mjs';
 import { installPackages } from './bootstrap/install-packages.mjs';
@@ -33,16 +33,17 @@ function chooseProfile(argument = 'standalone') {
 }
 
 /** Level by level: `recursive` never returns where the system answers ENOENT to making a folder, as below /proc. */
-function makeFolder(folder) {
+function makeFolder(folder, mode = 0o777) {
   if (existsSync(folder)) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  mkdirSync(folder);
+  mkdirSync(folder, mode);
 }
 
 function requireWritableData() {
   const folder = resolve(root, process.env.CANDOR_DATA || '.candor');
   try {
-    makeFolder(folder);
+    // Closed to other users from the beginning; as root, PostgreSQL's has to pass (`openDataFolder` of the profiles).
+    makeFolder(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
     accessSync(folder, constants.W_OK | constants.X_OK);
     readdirSync(folder);
   } catch (error) {
@@ -81,8 +82,9 @@ async function prepare(entry) {
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   try {
-    await installPackages(root, say);
-    if (!interrupted) await buildSources(root, [entry, CONSOLE], say);
+    const outputs = [entry, CONSOLE];
+    await installPackages(root, say, { needsTools: !isBuilt(root, outputs) });
+    if (!interrupted) await buildSources(root, outputs, say);
   } catch (error) {
     if (!interrupted) throw error;
   } finally {

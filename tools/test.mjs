@@ -83,7 +83,7 @@ function withVmModules(options = '') {
 
 async function run(jestArguments) {
   const isWhole = jestArguments.length === 0;
-  await installPackages(root, say);
+  await installPackages(root, say, { needsTools: true });
   if (interrupted) return;
   await buildSources(root, BUILT, say);
   if (interrupted) return;

@@ -15,16 +15,27 @@ const NOT_SOURCES = new Set(['dist', 'out-tsc', 'node_modules', 'demo']);
  * @returns {Promise<boolean>} whether it built
  */
 export async function buildSources(root, outputs, onProgress) {
+  if (isBuilt(root, outputs)) return false;
   const hash = hashSources(root);
-  const stamp = join(root, STAMP);
-  const missing = () => outputs.filter((output) => !existsSync(join(root, output)));
-  if (missing().length === 0 && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
   onProgress('building');
   const { code, output } = await runCommand('npm', ['run', '--silent', 'build'], { cwd: root, capture: true });
   if (code !== 0) throw new BootstrapError(`the build failed (exit code ${code})\n${output.trim()}`);
-  if (missing().length > 0) throw new BootstrapError(`the build did not make ${missing().join(', ')}`);
-  writeFileSync(stamp, hash);
+  const missing = findMissing(root, outputs);
+  if (missing.length > 0) throw new BootstrapError(`the build did not make ${missing.join(', ')}`);
+  writeFileSync(join(root, STAMP), hash);
   return true;
+}
+
+/** Whether no source changed since the last build and all `outputs` are there. */
+export function isBuilt(root, outputs) {
+  const stamp = join(root, STAMP);
+  return (
+    findMissing(root, outputs).length === 0 && existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources(root)
+  );
+}
+
+function findMissing(root, outputs) {
+  return outputs.filter((output) => !existsSync(join(root, output)));
 }
 
 /** Of paths, sizes and modification times: reading a thousand files would cost more than a second start may take. */
