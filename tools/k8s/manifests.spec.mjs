@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
 import { describeManifests, FOLDERS, kustomizationOf, Manifests, namesOf, podOf, root } from './render-manifests.mjs';
 import { serviceNeeds } from './service-needs.mjs';
 
@@ -251,6 +252,21 @@ describeManifests('the Kubernetes manifests', () => {
     for (const key of new Set(references)) expect(commands).toContain(`--from-literal=${key}=`);
     for (const { spec } of manifests.ofKind('k8s/overlays/prod', 'Ingress'))
       for (const { secretName } of spec.tls) expect(commands).toContain(`secret tls ${secretName} `);
+  });
+
+  it('ask for names on OpenShift with the patch that the guide gives', () => {
+    const guide = readFileSync(join(root, 'docs/guides/deploy.md'), 'utf8');
+    const { patches } = parse(/```yaml\n(patches:\n[^]+?)```/.exec(guide)[1]);
+    const text = manifests.renderWith({ resources: ['k8s/base'], patches });
+    expect(manifests.validate(text).status).toBe(0);
+    const policies = parseAllDocuments(text).map((document) => document.toJS());
+    const { egress } = policies.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'dns').spec;
+    const [own] = manifests.ofKind('k8s/base', 'NetworkPolicy').filter(({ metadata }) => metadata.name === 'dns');
+    expect(egress.slice(0, -1)).toEqual(own.spec.egress);
+    expect(egress.at(-1).ports.map(({ protocol, port }) => `${protocol} ${port}`)).toEqual(['UDP 5353', 'TCP 5353']);
+    expect(egress.at(-1).to[0].namespaceSelector.matchLabels).toEqual({
+      'kubernetes.io/metadata.name': 'openshift-dns',
+    });
   });
 
   it('let end what the guide says, for as long as it says', () => {

@@ -37,10 +37,15 @@ export class Manifests {
   }
 
   renderOnBase(component) {
-    const folder = mkdtempSync(join(tmpdir(), 'candor-component-'));
+    return this.renderWith({ resources: ['k8s/base'], components: [component] });
+  }
+
+  /** An overlay of its own; folders are named from the root. */
+  renderWith({ resources, components = [], ...rest }) {
+    const folder = mkdtempSync(join(tmpdir(), 'candor-overlay-'));
     // kustomize takes no absolute paths.
     const from = (path) => relative(folder, join(root, path));
-    const kustomization = { resources: [from('k8s/base')], components: [from(component)] };
+    const kustomization = { resources: resources.map(from), components: components.map(from), ...rest };
     writeFileSync(join(folder, 'kustomization.yaml'), stringify(kustomization));
     try {
       return this.render(folder);

@@ -44,8 +44,12 @@ function selected({ matchLabels = {}, matchExpressions = [] }) {
   );
 }
 
+/** Where the cache of names on a node listens, of Kubernetes' own installation and of the providers'. */
+const NODE_LOCAL_DNS = '169.254.20.10/32';
+
 /** A peer of a rule by the names used in `CONNECTIONS`. */
 function peers({ podSelector, namespaceSelector, ipBlock }) {
+  if (ipBlock?.cidr === NODE_LOCAL_DNS) return ['dns on the node'];
   if (ipBlock) return [ipBlock.cidr === '0.0.0.0/0' ? 'world' : ipBlock.cidr];
   if (!namespaceSelector) return selected(podSelector);
   const [[label, value], ...more] = Object.entries(namespaceSelector.matchLabels);
@@ -140,7 +144,7 @@ describeManifests('the security of the Kubernetes manifests', () => {
       const inward = connections.filter(([, to]) => PODS.includes(to)).map((parts) => parts.join(' '));
       expect([...allowed(policies, 'ingress')].sort()).toEqual([...inward, ...scrapes].sort());
       const ambient = [
-        ...PODS.map((pod) => `${pod} dns 53`),
+        ...PODS.flatMap((pod) => [`${pod} dns 53`, `${pod} dns on the node 53`]),
         ...SERVICES.map((service) => `${service} telemetry 4318`),
       ];
       const outward = connections.filter(([from]) => PODS.includes(from)).map((parts) => parts.join(' '));
@@ -152,7 +156,7 @@ describeManifests('the security of the Kubernetes manifests', () => {
         .ofKind(path, 'NetworkPolicy')
         .flatMap(({ spec }) => spec.egress ?? [])
         .flatMap(({ to }) => to)
-        .flatMap(({ ipBlock }) => (ipBlock ? [ipBlock] : []));
+        .flatMap(({ ipBlock }) => (ipBlock && ipBlock.cidr !== NODE_LOCAL_DNS ? [ipBlock] : []));
       expect(blocks.length).toBeGreaterThan(0);
       for (const { except } of blocks)
         expect(except).toEqual(
