@@ -15,7 +15,7 @@ export async function loadDemoOnce(config: { CANDOR_DEMO: boolean }, data: strin
   // Releases before wrote the time alone: theirs is the database that something was pushed to.
   const isUnnamed = loaded.some((line) => !line.includes(' '));
   if (!isUnnamed || !(await hasIngestions(target))) await loadDemo(target, (line) => console.log(line));
-  await appendFile(marker, `${id} ${new Date().toISOString()}\n`);
+  await appendFile(marker, `${id} ${new Date().toISOString()}\n`, { mode: 0o600 });
 }
 
 async function readMarker(path: string): Promise<string[]> {
