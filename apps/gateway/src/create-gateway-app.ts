@@ -15,6 +15,8 @@ import { bodyLimit } from './request/body-limit.js';
 import { recordRefusal } from './request/record-refusal.js';
 import { RouteCallerService } from './request/route-caller.service.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
+import { BodyMemory } from './uploads/body-memory.js';
+import { largeBodyMiddleware } from './uploads/large-body.middleware.js';
 import { isUpload } from './uploads/upload.interceptor.js';
 
 /** The public door, initialised but not listening. Fails when a route has no handler. */
@@ -22,7 +24,10 @@ export async function createGatewayApp(
   dependencies: GatewayDependencies,
   options: { logger: Logger; health: HealthRegistry },
 ): Promise<NestExpressApplication> {
-  @Module({ imports: [GatewayModule.forRoot(dependencies), HealthModule.forRoot({ registry: options.health })] })
+  const bodyMemory = new BodyMemory(dependencies.limits.uploadBytes);
+  @Module({
+    imports: [GatewayModule.forRoot(dependencies, bodyMemory), HealthModule.forRoot({ registry: options.health })],
+  })
   class GatewayRootModule {}
 
   const { mcpAddress } = dependencies;
@@ -34,17 +39,20 @@ export async function createGatewayApp(
     logger: options.logger,
     bodyLimits: bodyLimit,
     streamsBody: (method, path, contentType) => isSignedRequest(method, path) || isUpload(method, path, contentType),
-    beforeBody: corsMiddleware(
-      dependencies.corsOrigins ?? [],
-      mcpOriginMiddleware(
-        mcpAddress,
-        signedBodyMiddleware(
-          authenticationMiddleware(new AuthenticatorService(dependencies.database), (request) =>
-            isMcpPath(request.path) ? challengeOf(request, mcpAddress) : undefined,
+    beforeBody: [
+      corsMiddleware(
+        dependencies.corsOrigins ?? [],
+        mcpOriginMiddleware(
+          mcpAddress,
+          signedBodyMiddleware(
+            authenticationMiddleware(new AuthenticatorService(dependencies.database), (request) =>
+              isMcpPath(request.path) ? challengeOf(request, mcpAddress) : undefined,
+            ),
           ),
         ),
       ),
-    ),
+      largeBodyMiddleware(bodyMemory, isUpload),
+    ],
     beforeErrorResponse: (context, error) => recordRefusal(requests, context, error),
   });
   assertRoutesHandled(app, [...ROUTES, ...MCP_ROUTES]);

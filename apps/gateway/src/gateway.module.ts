@@ -80,6 +80,7 @@ import { IdempotencyInterceptor } from './request/idempotency.interceptor.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
 import { RouteCallerService } from './request/route-caller.service.js';
 import { ADDRESS_RULES, GATEWAY_LIMITS, MCP_ADDRESS, OFFERED_TOOLS, REPLY_CHANNEL } from './tokens.js';
+import { BodyMemory } from './uploads/body-memory.js';
 import { UploadInterceptor } from './uploads/upload.interceptor.js';
 import { ReasoningClient } from './upstream/reasoning.client.js';
 import { RetrievalGatewayService } from './upstream/retrieval-gateway.service.js';
@@ -102,7 +103,7 @@ export interface GatewayDependencies {
 
 @Module({})
 export class GatewayModule {
-  static forRoot(dependencies: GatewayDependencies): DynamicModule {
+  static forRoot(dependencies: GatewayDependencies, bodyMemory: BodyMemory): DynamicModule {
     return {
       module: GatewayModule,
       controllers: [
@@ -138,6 +139,7 @@ export class GatewayModule {
       ],
       providers: [
         { provide: Database, useValue: dependencies.database },
+        { provide: BodyMemory, useValue: bodyMemory },
         { provide: JobProducer, useValue: dependencies.jobs },
         { provide: OFFERED_TOOLS, useValue: MCP_TOOLS.map(({ listing, route }) => ({ ...listing, route })) },
         { provide: REPLY_CHANNEL, useValue: dependencies.replies },

@@ -37,6 +37,7 @@ export { Contract, isOperational, Operational, routeOf, type AnyRoute } from './
 export { createHttpApp, type HttpAppOptions } from './http/create-http-app.js';
 export { toErrorBody, type ErrorBody } from './http/error-body.js';
 export { findJsonExcess } from './http/find-json-excess.js';
+export { mediaTypeOf } from './http/json-body.middleware.js';
 export { findRouteHandlers, type RouteHandler } from './http/find-route-handlers.js';
 export {
   DEFAULT_GRACE_MS,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { allowsAction, AppError, type Action, type RouteContract } from '@candor/contracts';
+import { allowsAction, AppError, type RouteContract } from '@candor/contracts';
 import { limitOf } from '@candor/persistence';
 import type { GatewayLimits } from '../config.js';
 import { GATEWAY_LIMITS } from '../tokens.js';
@@ -23,7 +23,7 @@ export class AdmissionService {
    * `onRoom` hears how much room the caller has left, also when there is none; never for what isn't limited.
    */
   async admit(caller: Caller, route: LimitedRoute, onRoom: (state: RateLimitState) => void): Promise<void> {
-    this.requireAction(caller, route.action);
+    requireAction(caller, route.action);
     await this.requireKeyRoom(caller, route, onRoom);
     await this.requireTenantRoom(caller, route);
   }
@@ -66,13 +66,14 @@ export class AdmissionService {
       });
     }
   }
+}
 
-  private requireAction(caller: Caller, action: Action | 'authenticated' | 'signed'): void {
-    if (action === 'authenticated') return;
-    if (action !== 'signed' && allowsAction(caller.scope, action)) return;
-    throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
-      message: `The API key does not allow the action "${action}".`,
-      details: { action },
-    });
-  }
+/** Errors: AUTH.ACTION_NOT_ALLOWED. */
+export function requireAction({ scope }: Pick<Caller, 'scope'>, action: RouteContract['action']): void {
+  if (action === 'authenticated') return;
+  if (action !== 'signed' && allowsAction(scope, action)) return;
+  throw new AppError('AUTH.ACTION_NOT_ALLOWED', {
+    message: `The API key does not allow the action "${action}".`,
+    details: { action },
+  });
 }

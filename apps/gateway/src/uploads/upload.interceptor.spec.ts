@@ -3,7 +3,7 @@ import { Controller, Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { createDocumentRoute } from '@candor/contracts';
 import { Contract, createHttpApp, createLogger, listenUntilSignal, type RunningApp } from '@candor/runtime';
-import { GATEWAY_LIMITS } from '../tokens.js';
+import { BodyMemory } from './body-memory.js';
 import type { MultipartFile } from './read-multipart.js';
 import { isUpload, Upload, UploadInterceptor } from './upload.interceptor.js';
 import { uploadBytesFrom, uploadsEnvironment } from './uploads-environment.js';
@@ -26,7 +26,7 @@ class HoldingController {
 @Module({
   controllers: [HoldingController],
   providers: [
-    { provide: GATEWAY_LIMITS, useValue: { uploadBytes: BUDGET } },
+    { provide: BodyMemory, useValue: new BodyMemory(BUDGET) },
     { provide: APP_INTERCEPTOR, useClass: UploadInterceptor },
   ],
 })

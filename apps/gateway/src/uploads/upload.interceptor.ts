@@ -1,6 +1,5 @@
 import {
   createParamDecorator,
-  Inject,
   Injectable,
   type CallHandler,
   type ExecutionContext,
@@ -8,14 +7,12 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { defer, finalize, mergeMap, type Observable } from 'rxjs';
-import { AppError, type RouteContract } from '@candor/contracts';
-import { routeOf } from '@candor/runtime';
-import type { GatewayLimits } from '../config.js';
+import type { RouteContract } from '@candor/contracts';
+import { mediaTypeOf, routeOf } from '@candor/runtime';
 import { matchRoute } from '../request/match-route.js';
-import { GATEWAY_LIMITS } from '../tokens.js';
+import { BodyMemory } from './body-memory.js';
 import { announcedBytes, readMultipart, type MultipartFile } from './read-multipart.js';
 import { toBody } from './to-body.js';
-import { DEFAULT_UPLOAD_BYTES } from './uploads-environment.js';
 
 const uploadOf = matchRoute(({ upload }) => upload);
 const MULTIPART = 'multipart/form-data';
@@ -38,22 +35,17 @@ export const Upload = createParamDecorator((_: undefined, execution: ExecutionCo
  */
 @Injectable()
 export class UploadInterceptor implements NestInterceptor {
-  private reservedBytes = 0;
-  private readonly mostBytes: number;
-
-  constructor(@Inject(GATEWAY_LIMITS) limits: Pick<GatewayLimits, 'uploadBytes'>) {
-    this.mostBytes = limits.uploadBytes ?? DEFAULT_UPLOAD_BYTES;
-  }
+  constructor(private readonly memory: BodyMemory) {}
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const upload = routeOf(execution)?.upload;
     const request = execution.switchToHttp().getRequest<Request>();
-    if (!upload || !isMultipart(request)) return next.handle();
+    if (!upload || mediaTypeOf(request) !== MULTIPART) return next.handle();
     return defer(async () => this.read(request, upload)).pipe(
-      mergeMap(({ reserved }) =>
+      mergeMap((release) =>
         next.handle().pipe(
           finalize(() => {
-            this.reservedBytes -= reserved;
+            release();
             files.delete(request);
           }),
         ),
@@ -61,28 +53,25 @@ export class UploadInterceptor implements NestInterceptor {
     );
   }
 
-  private async read(request: Request, upload: NonNullable<RouteContract['upload']>): Promise<{ reserved: number }> {
-    const reserved = Math.min(announcedBytes(request) ?? upload.fileBytes, upload.fileBytes);
-    if (this.reservedBytes + reserved > this.mostBytes) {
-      request.resume();
-      throw new AppError('RATE_LIMIT.EXCEEDED', {
-        message: 'Too many uploads are being received at once.',
-        retryAfterSeconds: 2,
-      });
-    }
-    this.reservedBytes += reserved;
+  private async read(request: Request, upload: NonNullable<RouteContract['upload']>): Promise<() => void> {
+    const release = this.reserve(request, upload.fileBytes);
     try {
       const body = await readMultipart(request, upload.fileBytes);
       request.body = toBody(body, upload.listFields);
       if (body.file) files.set(request, body.file);
-      return { reserved };
+      return release;
     } catch (error) {
-      this.reservedBytes -= reserved;
+      release();
       throw error;
     }
   }
-}
 
-function isMultipart(request: Request): boolean {
-  return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() === MULTIPART;
+  private reserve(request: Request, mostBytes: number): () => void {
+    try {
+      return this.memory.reserve(Math.min(announcedBytes(request) ?? mostBytes, mostBytes));
+    } catch (error) {
+      request.resume();
+      throw error;
+    }
+  }
 }

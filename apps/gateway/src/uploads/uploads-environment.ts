@@ -17,7 +17,7 @@ export const uploadsEnvironment = {
     .max(65_536)
     .default(DEFAULT_MIB)
     .describe(
-      `Files that are received and stored at the same time, MiB together; callers beyond that are asked to come back. ` +
+      `Files and other large bodies that are received and stored at the same time, MiB together; callers beyond that are asked to come back. ` +
         `It takes up to ${COPIES_OF_AN_UPLOAD} times as much memory.`,
     ),
 };

@@ -78,7 +78,7 @@ export async function takeHeads(
     const existing = missing.filter(({ newId }) => !inserted.has(newId));
     for (const head of await lockHeads(transaction, tenantId, existing)) heads.set(head.ordinal, head);
     if (heads.size < prepared.length) continue;
-    if (writer) refuseHidden(writer, prepared, heads);
+    if (writer) await refuseHidden(transaction, tenantId, writer, prepared, heads);
     const deleted = await withdrawDeleted(transaction, tenantId, prepared, heads);
     if (writer) await refuseUnknown(transaction, tenantId, writer, deleted);
     return { heads, deleted };
@@ -99,14 +99,48 @@ function newHead({ ordinal, newId, document }: Prepared): LockedHead {
   return { ordinal, id: newId, latest_version: 0, revision: 0, ...nothing, ...access };
 }
 
-/** By the policy that they have now; what the call would make of it counts only for items that it makes. */
-function refuseHidden({ scope, refuse }: Writer, prepared: Prepared[], heads: Map<number, LockedHead>): void {
-  for (const entry of prepared) {
+/**
+ * By the policy that they have now; what the call would make of it counts only for items that it makes. What the key itself
+ * pushed without a policy is nobody's else, and may be given one.
+ */
+async function refuseHidden(
+  transaction: Transaction,
+  tenantId: string,
+  { apiKeyId, scope, refuse }: Writer,
+  prepared: Prepared[],
+  heads: Map<number, LockedHead>,
+): Promise<void> {
+  const hidden = prepared.flatMap((entry) => {
     const head = heads.get(entry.ordinal);
-    if (!head || isFresh(entry, head)) continue;
+    if (!head || isFresh(entry, head)) return [];
     const { provider, access_mode: accessMode, principals } = head;
-    if (!maySeeItem(scope, { provider, accessMode, principals })) throw refuse(entry.ordinal);
-  }
+    return maySeeItem(scope, { provider, accessMode, principals }) ? [] : [head];
+  });
+  if (hidden.length === 0) return;
+  const own = await findPushedWithoutPolicy(
+    transaction,
+    tenantId,
+    apiKeyId,
+    hidden.map(({ id }) => id),
+  );
+  for (const { id, ordinal } of hidden) if (!own.has(id)) throw refuse(ordinal);
+}
+
+/** Of these items without an access policy those whose newest version the key pushed. */
+async function findPushedWithoutPolicy(
+  transaction: Transaction,
+  tenantId: string,
+  apiKeyId: string,
+  itemIds: readonly string[],
+): Promise<Set<string>> {
+  const rows: { id: string }[] = await transaction.query(
+    `SELECT i.id FROM source_items i
+     WHERE i.tenant_id = $1 AND i.id = ANY($3::uuid[]) AND i.access_mode = 'unknown' AND EXISTS (
+       SELECT 1 FROM ingestion_items n JOIN ingestions g ON g.tenant_id = n.tenant_id AND g.request_id = n.request_id
+       WHERE n.item_id = i.id AND n.version = i.latest_version AND n.tenant_id = $1 AND g.api_key_id = $2)`,
+    [tenantId, apiKeyId, itemIds],
+  );
+  return new Set(rows.map((row) => row.id));
 }
 
 /** The answer to what stays deleted names the deleted item, so it is for those who knew of it. */

@@ -24,8 +24,8 @@ export interface HttpAppOptions extends BodyOptions {
   microservices?: readonly MicroserviceOptions[];
   /** Default: the process's registry. */
   metrics?: Registry;
-  /** Runs before a body is read, inside the request context: who calls is known before anything is parsed. */
-  beforeBody?: RequestHandler;
+  /** Run before a body is read, inside the request context: who calls is known before anything is parsed. */
+  beforeBody?: readonly RequestHandler[];
 }
 
 /** Longer than the idle time of common load balancers, so that they close first and never write into a closing socket. */
@@ -53,7 +53,7 @@ export async function createHttpApp(
     httpTracingMiddleware(options.service),
     httpMetricsMiddleware(metrics),
     securityHeadersMiddleware,
-    ...(options.beforeBody ? [options.beforeBody] : []),
+    ...(options.beforeBody ?? []),
     wellFormedUrlMiddleware,
     jsonBodyMiddleware(options),
   );

@@ -73,7 +73,8 @@ function hasBody(request: Request): boolean {
   return Number(request.headers['content-length'] ?? 0) > 0;
 }
 
-function mediaTypeOf(request: Request): string {
+/** In lower case and without parameters; empty when none was stated. */
+export function mediaTypeOf(request: IncomingMessage): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 

@@ -114,6 +114,19 @@ withPostgres('what a key with principals pushes', () => {
     expect((await push([{ ...document, body: 'Newer.' }])).items).toMatchObject([{ version: 2 }]);
   });
 
+  it('replaces what the key pushed itself without a policy, and gives it one', async () => {
+    const document = buildDocument({ accessPolicy: null });
+    const apiKeyId = randomUUID();
+    const [pushed] = (await push([document], [BOB], apiKeyId)).items;
+    const itemId = pushed?.sourceItemId ?? '';
+    await expect(push([document], [BOB])).rejects.toMatchObject(refusalOf(0));
+    await push([{ ...document, accessPolicy: ofBob }], [BOB], apiKeyId);
+    expect(await read(itemId)).toMatchObject({ accessPolicy: ofBob });
+    // From here on it is as closed to the key as its policy says.
+    await push([{ ...document, accessPolicy: ofAlice }], [BOB], apiKeyId);
+    await expect(push([document], [BOB], apiKeyId)).rejects.toMatchObject(refusalOf(0));
+  });
+
   it('is decided by the policy of the moment, which may be changing', async () => {
     const document = buildDocument({ accessPolicy: ofBob });
     const { itemId } = await tenant.add(document);
