@@ -16,7 +16,7 @@ import { recordRefusal } from './request/record-refusal.js';
 import { RouteCallerService } from './request/route-caller.service.js';
 import { RequestTransaction } from './request/request-transaction.service.js';
 import { BodyMemory } from './uploads/body-memory.js';
-import { largeBodyMiddleware } from './uploads/large-body.middleware.js';
+import { LargeBodies } from './uploads/large-bodies.js';
 import { isUpload } from './uploads/upload.interceptor.js';
 
 /** The public door, initialised but not listening. Fails when a route has no handler. */
@@ -25,6 +25,7 @@ export async function createGatewayApp(
   options: { logger: Logger; health: HealthRegistry },
 ): Promise<NestExpressApplication> {
   const bodyMemory = new BodyMemory(dependencies.limits.uploadBytes);
+  const largeBodies = new LargeBodies(bodyMemory, isUpload);
   @Module({
     imports: [GatewayModule.forRoot(dependencies, bodyMemory), HealthModule.forRoot({ registry: options.health })],
   })
@@ -51,8 +52,9 @@ export async function createGatewayApp(
           ),
         ),
       ),
-      largeBodyMiddleware(bodyMemory, isUpload),
+      largeBodies.middleware,
     ],
+    onBodyRead: (request, bytes) => largeBodies.noteRead(request, bytes),
     beforeErrorResponse: (context, error) => recordRefusal(requests, context, error),
   });
   assertRoutesHandled(app, [...ROUTES, ...MCP_ROUTES]);

@@ -26,6 +26,8 @@ const OVERHEAD_BYTES = 4 * MEBIBYTE;
  * @throws AppError REQUEST.TOO_LARGE, REQUEST.INVALID, REQUEST.CANCELLED when the caller goes away.
  */
 export async function readMultipart(request: IncomingMessage, fileBytes: number): Promise<MultipartBody> {
+  // Whoever has hung up before tells nobody any more.
+  if (request.destroyed) throw new AppError('REQUEST.CANCELLED');
   const announced = announcedBytes(request) ?? fileBytes;
   if (announced > fileBytes + OVERHEAD_BYTES) throw discard(request, tooLarge(fileBytes));
   const parser = createParser(request, fileBytes);

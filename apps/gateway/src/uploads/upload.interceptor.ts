@@ -10,7 +10,7 @@ import { defer, finalize, mergeMap, type Observable } from 'rxjs';
 import type { RouteContract } from '@candor/contracts';
 import { mediaTypeOf, routeOf } from '@candor/runtime';
 import { matchRoute } from '../request/match-route.js';
-import { BodyMemory } from './body-memory.js';
+import { BodyMemory, type HeldRoom } from './body-memory.js';
 import { announcedBytes, readMultipart, type MultipartFile } from './read-multipart.js';
 import { toBody } from './to-body.js';
 
@@ -42,10 +42,10 @@ export class UploadInterceptor implements NestInterceptor {
     const request = execution.switchToHttp().getRequest<Request>();
     if (!upload || mediaTypeOf(request) !== MULTIPART) return next.handle();
     return defer(async () => this.read(request, upload)).pipe(
-      mergeMap((release) =>
+      mergeMap((room) =>
         next.handle().pipe(
           finalize(() => {
-            release();
+            room.release();
             files.delete(request);
           }),
         ),
@@ -53,20 +53,20 @@ export class UploadInterceptor implements NestInterceptor {
     );
   }
 
-  private async read(request: Request, upload: NonNullable<RouteContract['upload']>): Promise<() => void> {
-    const release = this.reserve(request, upload.fileBytes);
+  private async read(request: Request, upload: NonNullable<RouteContract['upload']>): Promise<HeldRoom> {
+    const room = this.reserve(request, upload.fileBytes);
     try {
       const body = await readMultipart(request, upload.fileBytes);
       request.body = toBody(body, upload.listFields);
       if (body.file) files.set(request, body.file);
-      return release;
+      return room;
     } catch (error) {
-      release();
+      room.release();
       throw error;
     }
   }
 
-  private reserve(request: Request, mostBytes: number): () => void {
+  private reserve(request: Request, mostBytes: number): HeldRoom {
     try {
       return this.memory.reserve(Math.min(announcedBytes(request) ?? mostBytes, mostBytes));
     } catch (error) {

@@ -15,16 +15,21 @@ export interface BodyOptions {
    * Content types other than JSON are refused elsewhere.
    */
   streamsBody?: (method: HttpMethod, path: string, contentType: string) => boolean;
+  /** Hears how many bytes a body has, unpacked, before it is parsed. */
+  onBodyRead?: (request: IncomingMessage, bytes: number) => void;
 }
 
 /** Parses JSON within the route's limit; `request.body` stays undefined when nothing was sent. */
-export function jsonBodyMiddleware({ bodyLimits, streamsBody }: BodyOptions): RequestHandler {
+export function jsonBodyMiddleware({ bodyLimits, streamsBody, onBodyRead }: BodyOptions): RequestHandler {
   const parsers = new Map<number, RequestHandler>();
+  const verify: typeof verifyText = (request, response, body, encoding) => {
+    onBodyRead?.(request, body.length);
+    verifyText(request, response, body, encoding);
+  };
   const parserFor = (limit: number): RequestHandler => {
     let parser = parsers.get(limit);
     // `strict: false`: JSON that is no object gets our message from the schema rather than a syntax error.
-    if (!parser)
-      parsers.set(limit, (parser = express.json({ limit, strict: false, type: () => true, verify: verifyText })));
+    if (!parser) parsers.set(limit, (parser = express.json({ limit, strict: false, type: () => true, verify })));
     return parser;
   };
 

@@ -1,3 +1,5 @@
+import { request as sendRequest } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Module } from '@nestjs/common';
@@ -12,13 +14,15 @@ import {
 } from '@candor/runtime';
 import { bodyLimit } from '../request/body-limit.js';
 import { BodyMemory } from './body-memory.js';
-import { largeBodyMiddleware } from './large-body.middleware.js';
+import { LargeBodies } from './large-bodies.js';
 import { isUpload } from './upload.interceptor.js';
 
 const ROOM = 25 * 1024 * 1024;
 const LARGE = 2 * DEFAULT_BODY_LIMIT_BYTES;
 let allowedActions: Action[] = [];
 let parsed = 0;
+let authenticated: Promise<void> = Promise.resolve();
+let arrived: () => void = () => undefined;
 let released: Promise<void> = Promise.resolve();
 let entered: () => void = () => undefined;
 
@@ -38,6 +42,7 @@ class LargeBodyModule {}
 describe('large bodies', () => {
   let running: RunningApp;
   beforeAll(async () => {
+    const largeBodies = new LargeBodies(new BodyMemory(ROOM), isUpload);
     const app = await createHttpApp(LargeBodyModule, {
       service: 'large-bodies',
       logger: createLogger('large-bodies', { level: 'silent' }),
@@ -46,10 +51,12 @@ describe('large bodies', () => {
       beforeBody: [
         (_request, _response, next) => {
           requireRequestContext().apiKey = { scope: { allowedActions } };
-          next();
+          void authenticated.then(() => next());
+          arrived();
         },
-        largeBodyMiddleware(new BodyMemory(ROOM), isUpload),
+        largeBodies.middleware,
       ],
+      onBodyRead: (request, bytes) => largeBodies.noteRead(request, bytes),
     });
     running = await listenUntilSignal(app, { port: 0, handleSignals: false, drainMs: 0 });
   });
@@ -58,6 +65,8 @@ describe('large bodies', () => {
     allowedActions = ['documents:write'];
     parsed = 0;
     released = Promise.resolve();
+    authenticated = Promise.resolve();
+    arrived = () => undefined;
   });
 
   const send = (body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> =>
@@ -97,15 +106,47 @@ describe('large bodies', () => {
     expect((await send(json(15 * 1024 * 1024))).status).toBe(202);
   });
 
-  it('count with all that they may become where their length says little', async () => {
+  it('count with what they became once that is known, and with all that they may become before', async () => {
     let release: () => void = () => undefined;
     released = new Promise((resolve) => (release = resolve));
-    const holding = new Promise<void>((resolve) => (entered = resolve));
+    let holding = new Promise<void>((resolve) => (entered = resolve));
     const packed = gzipSync(json(LARGE));
     const first = send(packed, { 'content-encoding': 'gzip' });
     await holding;
+    // Of 25 MiB 20 may come to be, and two of them have.
+    holding = new Promise<void>((resolve) => (entered = resolve));
+    const second = send(packed, { 'content-encoding': 'gzip' });
+    await holding;
+    holding = new Promise<void>((resolve) => (entered = resolve));
+    const third = send(json(15 * 1024 * 1024));
+    await holding;
     expect((await send(packed, { 'content-encoding': 'gzip' })).status).toBe(429);
     release();
-    expect((await first).status).toBe(202);
+    expect([(await first).status, (await second).status, (await third).status]).toEqual([202, 202, 202]);
+  });
+
+  it('of callers that hang up keep no room, whenever they do', async () => {
+    let goOn: () => void = () => undefined;
+    for (const isWaiting of [true, false]) {
+      for (let count = 0; count < 3; count += 1) {
+        authenticated = isWaiting ? new Promise((resolve) => (goOn = resolve)) : Promise.resolve();
+        const arriving = new Promise<void>((resolve) => (arrived = resolve));
+        const request = sendRequest(`${running.url}/v1/documents`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'content-length': 15 * 1024 * 1024 },
+        });
+        request.on('error', () => undefined);
+        const closed = new Promise((resolve) => request.once('close', resolve));
+        request.flushHeaders();
+        await arriving;
+        request.destroy();
+        await closed;
+        await delay(50);
+        goOn();
+      }
+    }
+    authenticated = Promise.resolve();
+    await delay(50);
+    expect((await send(json(15 * 1024 * 1024))).status).toBe(202);
   });
 });
