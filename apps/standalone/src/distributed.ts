@@ -15,6 +15,8 @@ import { choosePublicAddress, type PublicAddress } from './public-address.js';
 import { ServiceProcesses } from './service-processes.js';
 
 const READY_POLL_MS = 250;
+/** As the shell would report it. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
 
 /** The four services as processes of their own, against real Postgres, Redis and Elasticsearch; what has no URL is started. */
 export async function main(): Promise<void> {
@@ -34,6 +36,7 @@ export async function main(): Promise<void> {
     signal: calledOff.signal,
   });
   let stopping: Promise<void> | undefined;
+  let haveServers = false;
   const stop = (): Promise<void> =>
     (stopping ??= (async () => {
       calledOff.abort();
@@ -44,10 +47,15 @@ export async function main(): Promise<void> {
     })());
   // From the very beginning: Maven, a node or a server that comes up must not outlive us.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => void stop().then(() => process.exit(0)));
+    process.on(signal, () => {
+      // PostgreSQL or Redis may take minutes to come up. Whoever asks again doesn't wait for that: watchdogs end what is left.
+      if (stopping && !haveServers) process.exit(EXIT_CODES[signal]);
+      void stop().then(() => process.exit(0));
+    });
 
   try {
     const [services, modelDirectory] = await Promise.all([starting, findModelDirectory(config, report)]);
+    haveServers = true;
     await startInstallation(config, data, { processes, logs, urls: requireUrls(services.urls), modelDirectory });
   } catch (error) {
     // Not a failure when it comes of being stopped.

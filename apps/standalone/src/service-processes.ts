@@ -5,14 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { AppError } from '@candor/contracts';
+import { AppError, LONGEST_RUN_MS } from '@candor/contracts';
 import { openLog } from '@candor/services';
 
 /** MiB for young objects: with Node's 16, retrieval spends a tenth of its time moving the hits of searches under way. */
 const NODE_FLAGS = ['--max-semi-space-size=64'];
 const RESTART_PAUSE_MS = 1_000;
 /** Longer than any of them lets what it has taken go on. */
-const STOP_GRACE_MS = 135_000;
+const STOP_GRACE_MS = LONGEST_RUN_MS + 15_000;
 /** A service that ends so often before the first readiness will not start at all. */
 const MOST_FAILED_STARTS = 3;
 

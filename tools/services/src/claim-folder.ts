@@ -8,6 +8,8 @@ import { ServiceStartError } from './service-start.error.js';
 
 const OWNER_FILE = 'owner.json';
 const POLL_MS = 20;
+/** What file systems without hard links answer. */
+const WITHOUT_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
 
 interface Owner {
   readonly pid: number;
@@ -46,12 +48,29 @@ async function tryClaim(path: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch (error) {
-    if (readErrorCode(error) === 'EEXIST') {
+    const code = readErrorCode(error);
+    if (code === 'EEXIST') {
       return false;
+    }
+    if (code !== undefined && WITHOUT_LINKS.includes(code)) {
+      return await claimWithoutLinks(path, owner);
     }
     throw error;
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+/** For a moment it is there and empty: all that a file system without hard links can do. */
+async function claimWithoutLinks(path: string, owner: Owner): Promise<boolean> {
+  try {
+    await writeFile(path, JSON.stringify(owner), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (readErrorCode(error) === 'EEXIST') {
+      return false;
+    }
+    throw error;
   }
 }
 

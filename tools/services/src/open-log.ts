@@ -1,4 +1,4 @@
-import { fchmodSync, fstatSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, openSync, renameSync, statSync } from 'node:fs';
 import { readErrorCode } from './read-error.js';
 
 const LIMIT_BYTES = 10_000_000;
@@ -10,6 +10,10 @@ const LIMIT_BYTES = 10_000_000;
 export function openLog(path: string): number {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LIMIT_BYTES) {
     renameSync(path, `${path}.1`);
+    // Earlier releases let others read it.
+    const former = openSync(`${path}.1`, 'r');
+    closeToOthers(former);
+    closeSync(former);
   }
   const log = openSync(path, 'a', 0o600);
   closeToOthers(log);

@@ -12,7 +12,7 @@ const editableFields = {
   allowedProviders: z.array(providerSchema).min(1).nullable(),
   /** null = a service key; else the ACL identities the key acts for. */
   principals: z.array(z.string().min(1).max(320)).max(10_000).nullable(),
-  /** Requests a minute and action; null = no limit; absent = the default of 60. */
+  /** Requests a minute and action; null = no limit; absent = the default of 60, or less where the creating key has less. */
   rateLimitPerMinute: z.number().int().min(1).max(1_000_000).nullable().optional(),
 };
 
@@ -21,6 +21,7 @@ export const createApiKeyBodySchema = z
     ...editableFields,
     actorType: actorTypeSchema,
     allowedActions: z.array(actionSchema).min(1),
+    /** null = never; absent = when the creating key does. */
     expiresAt: instantSchema
       .refine((value) => Date.parse(value) > Date.now(), 'must lie in the future')
       .nullable()
@@ -88,7 +89,7 @@ export const rotateApiKeyRoute = defineRoute({
   path: '/v1/api-keys/:id/rotate',
   summary: 'Make a second secret',
   description:
-    'The secrets used so far stop working after the overlap. Takes no `Idempotency-Key`: an answer with a secret is not stored.',
+    'The secrets used so far stop working after the overlap. Only of a key that may do no more than the calling one, and no longer. Takes no `Idempotency-Key`: an answer with a secret is not stored.',
   action: 'keys:manage',
   audit: 'api_key.rotate',
   params: idParams,

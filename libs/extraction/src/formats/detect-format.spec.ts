@@ -41,6 +41,8 @@ describe('detectFormat', () => {
     ['upload', 'text/csv; charset=utf-8', 'a,b\n1,2', 'csv'],
     ['upload', 'application/json', '{}', 'json'],
     ['notes', 'text/markdown', '# Notes', 'markdown'],
+    ['main.ts', 'video/mp2t', 'const depth = 3;', 'text'],
+    ['songs.m3u', 'audio/x-mpegurl', '#EXTM3U', 'text'],
     ['readings.dat', '', 'depth 3 m', 'text'],
     ['main.rs', 'text/rust', 'fn main() {}', 'text'],
     ['saved-mail.txt', 'text/plain', 'From: a@x.org\nTo: b@x.org\nSubject: Hi\n\nText', 'text'],

@@ -54,7 +54,9 @@ const BINARY_ENDINGS =
   /^(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|psd|mp[34]|m4[av]|wav|ogg|flac|mov|avi|mkv|webm|gz|bz2|xz|7z|rar|tar|exe|dll|jar|woff2?|ttf|otf|sqlite|parquet)$/;
 /** Of these some hold text. */
 const UNCLEAR_ENDINGS = /^(?:so|bin|dat|class|db)$/;
-const BINARY_MEDIA_TYPES = /^(?:image\/(?!svg)|audio\/|video\/|font\/)/i;
+/** But for what tables of types say of TypeScript (`.ts`) and of lists of files to play. */
+const BINARY_MEDIA_TYPES =
+  /^(?:image\/(?!svg)|audio\/(?!(?:x-)?(?:mpegurl|scpls))|video\/(?!mp2t|vnd\.dlna\.mpeg-tts)|font\/)/i;
 const HEAD_BYTES = 4_100;
 
 /**

@@ -205,7 +205,12 @@ async function holdIngestion(
     `SELECT coalesce(max(ordinal) + 1, 0) AS items FROM ingestion_items WHERE tenant_id = $1 AND request_id = $2`,
     [tenantId, requestId],
   );
-  if (!held || !row) throw new Error('the ingestion is gone');
+  // Retention took it in between.
+  if (!held || !row)
+    throw new AppError('RESOURCE.CONFLICT', {
+      message: 'The ingestion of this X-Request-Id was being removed; send it again.',
+      retryAfterSeconds: 1,
+    });
   return { apiKeyId: held.api_key_id, items: row.items };
 }
 

@@ -100,8 +100,8 @@ function newHead({ ordinal, newId, document }: Prepared): LockedHead {
 }
 
 /**
- * By the policy that they have now; what the call would make of it counts only for items that it makes. What the key itself
- * pushed without a policy is nobody's else, and may be given one.
+ * By the policy that they have now; what the call would make of it counts only for items that it makes. Of what the key itself
+ * pushed it may give a policy to what has none, and send the same again, which changes nothing.
  */
 async function refuseHidden(
   transaction: Transaction,
@@ -114,20 +114,24 @@ async function refuseHidden(
     const head = heads.get(entry.ordinal);
     if (!head || isFresh(entry, head)) return [];
     const { provider, access_mode: accessMode, principals } = head;
-    return maySeeItem(scope, { provider, accessMode, principals }) ? [] : [head];
+    if (maySeeItem(scope, { provider, accessMode, principals })) return [];
+    return [
+      { ...head, isSame: head.latest_content_hash === entry.contentHash && head.metadata_hash === entry.metadataHash },
+    ];
   });
   if (hidden.length === 0) return;
-  const own = await findPushedWithoutPolicy(
+  const own = await findPushed(
     transaction,
     tenantId,
     apiKeyId,
     hidden.map(({ id }) => id),
   );
-  for (const { id, ordinal } of hidden) if (!own.has(id)) throw refuse(ordinal);
+  for (const { id, ordinal, isSame, access_mode: mode } of hidden)
+    if (!own.has(id) || !(isSame || mode === 'unknown')) throw refuse(ordinal);
 }
 
-/** Of these items without an access policy those whose newest version the key pushed. */
-async function findPushedWithoutPolicy(
+/** Those of these items whose newest version the key pushed, as far as records of it are kept. */
+async function findPushed(
   transaction: Transaction,
   tenantId: string,
   apiKeyId: string,
@@ -135,7 +139,7 @@ async function findPushedWithoutPolicy(
 ): Promise<Set<string>> {
   const rows: { id: string }[] = await transaction.query(
     `SELECT i.id FROM source_items i
-     WHERE i.tenant_id = $1 AND i.id = ANY($3::uuid[]) AND i.access_mode = 'unknown' AND EXISTS (
+     WHERE i.tenant_id = $1 AND i.id = ANY($3::uuid[]) AND EXISTS (
        SELECT 1 FROM ingestion_items n JOIN ingestions g ON g.tenant_id = n.tenant_id AND g.request_id = n.request_id
        WHERE n.item_id = i.id AND n.version = i.latest_version AND n.tenant_id = $1 AND g.api_key_id = $2)`,
     [tenantId, apiKeyId, itemIds],

@@ -88,7 +88,11 @@ async function startNode(
     }
     return { url, ...node };
   } catch (error) {
-    node?.releaseWatchdog();
+    // A script that was killed has not ended its node.
+    if (node !== undefined) {
+      sendSignal(node.pid, 'SIGTERM');
+      node.releaseWatchdog();
+    }
     throw isCalledOff() ? calledOff() : error;
   } finally {
     releaseWatchdog();

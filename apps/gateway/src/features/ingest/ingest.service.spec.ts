@@ -127,6 +127,16 @@ withPostgres('what a key with principals pushes', () => {
     await expect(push([document], [BOB], apiKeyId)).rejects.toMatchObject(refusalOf(0));
   });
 
+  it('may come again as it was, as after an answer that got lost, though it is for others alone', async () => {
+    const document = buildDocument({ accessPolicy: ofAlice });
+    const apiKeyId = randomUUID();
+    await push([document], [BOB], apiKeyId);
+    expect((await push([document], [BOB], apiKeyId)).items).toMatchObject([{ version: 1, status: 'skipped' }]);
+    await expect(push([document], [BOB])).rejects.toMatchObject(refusalOf(0));
+    for (const other of [{ body: 'Other.' }, { accessPolicy: ofBob }])
+      await expect(push([{ ...document, ...other }], [BOB], apiKeyId)).rejects.toMatchObject(refusalOf(0));
+  });
+
   it('is decided by the policy of the moment, which may be changing', async () => {
     const document = buildDocument({ accessPolicy: ofBob });
     const { itemId } = await tenant.add(document);
