@@ -85,7 +85,12 @@ export function describeConsoleFailing(world: WorldOf, browser: () => ConsoleBro
 
       Object.assign(answers, { api: goThrough, health: goThrough });
       const again = page.getByRole('button', { name: 'Try again' });
-      while ((await again.count()) > 0) await again.first().click();
+      // One may be gone by the time it is pressed: some screens ask again by themselves.
+      while ((await again.count()) > 0)
+        await again
+          .first()
+          .click({ timeout: 2_000 })
+          .catch(() => undefined);
       await comeBackTo(screen);
       await alerts().first().waitFor({ state: 'detached' });
       await page.getByText('Loading').first().waitFor({ state: 'detached' });
