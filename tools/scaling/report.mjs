@@ -137,8 +137,8 @@ export const TABLES = {
     rows(
       ['what', 'bytes', ''],
       [
-        ['a chunk in Elasticsearch, without its vectors', whole(BYTES.indexed), 'set'],
-        ['a chunk in Postgres, all tables and indices', whole(BYTES.stored), 'set'],
+        ['a chunk in Elasticsearch, without its vectors', whole(BYTES.indexed), 'measured'],
+        ['a chunk in Postgres, all tables and indices', whole(BYTES.stored), 'measured'],
         ['an event of the audit trail in Postgres, all tables and indices', whole(BYTES.audited), 'measured'],
         ['a waiting job in Redis', whole(BYTES.queued), 'measured'],
       ],

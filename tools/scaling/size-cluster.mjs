@@ -2,15 +2,12 @@ import { DEFAULT_CHUNKS_PER_SHARD, shardsFor } from '../../libs/search-index/dis
 
 const GiB = 2 ** 30;
 
-/**
- * Bytes beside the vectors. The job and the audit event are measured; the others are set, for chunks of some 1,500 characters, until
- * `node tools/scaling/measure.mjs` has said them for a corpus (docs/scaling.md).
- */
+/** Bytes beside the vectors, measured by `node tools/scaling/measure.mjs` (docs/scaling.md). */
 export const BYTES = {
   /** Of one chunk in Elasticsearch, without its vectors: text, its inverted index, keyword fields, `_source`. */
-  indexed: 4_000,
+  indexed: 1_700,
   /** Of one chunk in Postgres, tables and indices of all that an indexed document leaves behind, shared out over its chunks. */
-  stored: 6_000,
+  stored: 8_500,
   /** Of one search's or question's event in Postgres, tables and indices: 8 documents by their ids, and its place in the chain. */
   audited: 1_560,
   /** Of one waiting job in Redis. */
