@@ -37,7 +37,7 @@ async function read(text: string, options: MboxExportOptions = {}): Promise<Expo
 
 describe('readMboxExport', () => {
   it('makes a document of each message, without the messages it answers', async () => {
-    expect(await read(MAILBOX, { mailbox: 'bob@x.org' })).toMatchObject([
+    expect(await read(MAILBOX, { mailbox: 'Bob@X.org' })).toMatchObject([
       {
         document: {
           provider: 'gmail',
@@ -45,7 +45,7 @@ describe('readMboxExport', () => {
           title: 'Budget',
           authorName: 'Ada',
           sourceCreatedAt: '2026-01-05T10:00:00.000Z',
-          accessPolicy: { provider: 'gmail', mode: 'acl', principals: ['user:bob@x.org'], mailbox: 'bob@x.org' },
+          accessPolicy: { provider: 'gmail', mode: 'acl', principals: ['user:bob@x.org'], mailbox: 'Bob@X.org' },
           metadata: { internetMessageIds: ['<one@x.org>'] },
         },
       },

@@ -67,6 +67,7 @@ async function toDocument(bytes: Buffer, text: FileText, { mailbox }: MboxExport
   };
 }
 
+/** Addresses in lower case, as connectors write them and keys name them. */
 function policyOf(mailbox: string): AccessPolicy {
-  return { provider: 'gmail', mode: 'acl', principals: [`user:${mailbox}`], mailbox };
+  return { provider: 'gmail', mode: 'acl', principals: [`user:${mailbox.toLowerCase()}`], mailbox };
 }

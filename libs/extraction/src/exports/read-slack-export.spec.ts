@@ -8,7 +8,7 @@ import { openExport, type ExportItem } from './export-source.js';
 import { isSlackExport, readSlackExport, type SlackExportOptions } from './read-slack-export.js';
 
 const USERS = [
-  { id: 'U1', name: 'ada', real_name: 'Ada Lovelace', profile: { display_name: 'ada', email: 'ada@acme.example' } },
+  { id: 'U1', name: 'ada', real_name: 'Ada Lovelace', profile: { display_name: 'ada', email: 'Ada@Acme.example' } },
   { id: 'U2', name: 'bob', profile: { real_name: 'Bob Babbage' } },
 ];
 const FILES: Record<string, unknown> = {

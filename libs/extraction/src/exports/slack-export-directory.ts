@@ -86,7 +86,9 @@ export class SlackExportDirectory implements SlackNames {
     const facts = { provider: 'slack' as const, channelId: channel.id, isPrivate: channel.isPrivate };
     if (!channel.isPrivate) return { ...facts, mode: 'provider_scope' };
     if (channel.memberIds === null) return null;
-    const principals = new Set(channel.memberIds.map((id) => `user:${this.users.get(id)?.profile?.email ?? id}`));
+    const principals = new Set(
+      channel.memberIds.map((id) => `user:${this.users.get(id)?.profile?.email?.toLowerCase() ?? id}`),
+    );
     return {
       ...facts,
       mode: 'acl',
