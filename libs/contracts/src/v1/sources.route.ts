@@ -206,7 +206,7 @@ export const slackEventsRoute = defineRoute({
   path: '/v1/sources/:id/slack-events',
   summary: 'Events that Slack sends',
   description:
-    "Takes no API key: the body is signed with the source's signing secret (`X-Slack-Signature`, `X-Slack-Request-Timestamp`). Events start an incremental sync; a deleted message is hidden at once.",
+    "Takes no API key: the body is signed with the source's signing secret (`X-Slack-Signature`, `X-Slack-Request-Timestamp`). Events start an incremental sync; a deleted thread is hidden at once, one with a deleted reply is read again.",
   action: 'signed',
   audit: 'source.event',
   params: z.strictObject({ id: z.string() }),

@@ -18,7 +18,7 @@ export function isSlackExport(source: ExportSource): boolean {
   return SlackExportDirectory.isIn(source);
 }
 
-/** One document a thread, with the ids that the Slack connector gives: a later sync goes on where the import ended. */
+/** One document a thread, named as the Slack connector names it; a connected source has items of its own beside these. */
 export async function* readSlackExport(
   source: ExportSource,
   options: SlackExportOptions = {},
